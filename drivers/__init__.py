@@ -1,0 +1,1 @@
+"""Hardware of a table: shoe transports, the dealer's panel, and the simulated shoe."""

@@ -1,0 +1,1 @@
+"""What the shoe speaks: bytes to messages and back, with no I/O and no clock."""

@@ -1,0 +1,3 @@
+"""The baccarat shoe controller: rules, machine, journal, feeds and display of one table."""
+
+__version__ = "0.1.0"
