@@ -1,0 +1,55 @@
+"""How a hand is counted and who gets the next card: rules 3.3, 3.4, 3.7 and the Table of Play (3.9).
+
+The five documents agree on all of this word for word, so it is code and not data. Hands are tuples of card codes
+in the order in which they were dealt.
+"""
+
+from typing import Literal
+
+from shoe_controller.cards import ALL_CODES
+
+Side = Literal["player", "banker"]
+Hand = tuple[str, ...]
+
+# 3.3: ace counts one, two to nine their face, ten and pictures nothing.
+POINTS: dict[str, int] = {code: "A23456789".find(code[0]) + 1 for code in ALL_CODES}
+
+# 3.9: the point values of the Player's third card on which the Banker draws, by the Banker's two-card total.
+BANKER_DRAWS_ON: dict[int, frozenset[int]] = {
+    0: frozenset(range(10)),
+    1: frozenset(range(10)),
+    2: frozenset(range(10)),
+    3: frozenset(range(10)) - {8},
+    4: frozenset(range(2, 8)),
+    5: frozenset(range(4, 8)),
+    6: frozenset({6, 7}),
+    7: frozenset(),
+}
+
+
+def total(hand: Hand) -> int:
+    """Return the point total of a hand: the right digit of the sum (3.4)."""
+    points = POINTS
+    return sum([points[card] for card in hand]) % 10
+
+
+def is_natural(hand: Hand) -> bool:
+    """Tell whether the first two cards total eight or nine (1.1 "Natural")."""
+    return len(hand) >= 2 and total(hand[:2]) >= 8
+
+
+def next_card(player: Hand, banker: Hand) -> Side | None:
+    """Tell which hand gets the next card, or None when the round is complete."""
+    dealt_player, dealt_banker = len(player), len(banker)
+    if dealt_banker < 2:  # 3.7: first and third card to the Player, second and fourth to the Banker
+        return "player" if dealt_player == dealt_banker else "banker"
+    if dealt_banker == 3:
+        return None
+    player_two, banker_two = total(player[:2]), total(banker)
+    if player_two >= 8 or banker_two >= 8:
+        return None
+    if dealt_player == 3:
+        return "banker" if POINTS[player[2]] in BANKER_DRAWS_ON[banker_two] else None
+    if player_two <= 5:
+        return "player"
+    return "banker" if banker_two <= 5 else None

@@ -1,0 +1,73 @@
+"""Odds: the published figures, and sums that must come out."""
+
+from math import perm
+
+import pytest
+
+from shoe_controller.rules.games import load_all
+from shoe_controller.rules.odds import count
+
+
+@pytest.fixture(scope="module")
+def eight_decks():
+    return {game: count(rules, 8) for game, rules in load_all().items()}
+
+
+def weights(eight_decks, game, wager):
+    _, wagers = eight_decks[game]
+    return {outcome.pays: outcome.weight for outcome in next(w for w in wagers if w.wager == wager).outcomes}
+
+
+def edge(eight_decks, game, wager):
+    _, wagers = eight_decks[game]
+    numerator, denominator = next(w for w in wagers if w.wager == wager).house_edge
+    return 100 * numerator / denominator
+
+
+def test_player_banker_and_tie_of_eight_decks_are_the_published_counts(eight_decks):
+    sequences, _ = eight_decks["no-commission"]
+    assert sequences == 4_998_398_275_503_360
+    assert weights(eight_decks, "no-commission", "player")["1:1"] == 2_230_518_282_592_256
+    banker = weights(eight_decks, "no-commission", "banker")
+    assert banker["1:1"] + banker["1:2"] == 2_292_252_566_437_888
+    assert weights(eight_decks, "no-commission", "tie")["8:1"] == 475_627_426_473_216
+
+
+def test_house_edges_are_the_published_ones(eight_decks):
+    assert f"{edge(eight_decks, 'no-commission', 'banker'):.6f}" == "1.458104"
+    assert f"{edge(eight_decks, 'fortune-six', 'fortune_six'):.6f}" == "16.683572"
+    assert f"{edge(eight_decks, 'no-commission', 'player'):.4f}" == "1.2351"
+    assert f"{edge(eight_decks, 'no-commission', 'tie'):.4f}" == "14.3596"
+    assert f"{edge(eight_decks, 'no-commission', 'player_pair'):.4f}" == "10.3614"
+
+
+@pytest.mark.parametrize("game", list(load_all()))
+def test_the_outcomes_of_each_wager_add_up_to_all_sequences(eight_decks, game):
+    sequences, wagers = eight_decks[game]
+    assert sequences == perm(load_all()[game].deck.size * 8, 6)
+    for wager in wagers:
+        assert sum(outcome.weight for outcome in wager.outcomes) == sequences, wager.wager
+        assert all(outcome.weight > 0 for outcome in wager.outcomes), wager.wager
+
+
+def test_precious_pairs_are_what_counting_by_hand_gives(eight_decks):
+    sequences, _ = eight_decks["sands-super"]
+    found = weights(eight_decks, "sands-super", "player_precious_pair")
+    two = perm(416, 2)
+    assert found["30:1"] * two == sequences * 8 * 7
+    assert found["12:1"] * two == sequences * 12 * 8 * 7
+    assert found["15:1"] * two == sequences * (32 * 31 - 8 * 7)
+
+
+def test_six_stars_are_what_counting_by_hand_gives(eight_decks):
+    # Six cards, a Sau, a Luk and a Fuk in each hand: 3! orders a hand, 40 x 39 of each rank.
+    found = weights(eight_decks, "six-star", "tie_bonus")
+    assert found["+30000"] == 6 * 6 * (40 * 39) ** 3
+
+
+def test_progress_goes_from_nothing_towards_all():
+    told = []
+    count(load_all()["no-commission"], 4, told.append)
+    assert told[0] == 0
+    assert told == sorted(told)
+    assert 0.9 < told[-1] < 1
