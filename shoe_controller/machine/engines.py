@@ -1,0 +1,116 @@
+"""Two engines that follow the same rows: `transitions` at the table, a lookup where millions of rounds are replayed.
+
+Both call the same guards and actions of the same session; a test holds their facts against each other.
+"""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol
+
+from shoe_controller.machine.rows import ROWS, Row
+from shoe_controller.machine.states import NO_SHOE, STATES
+
+Callback = Callable[..., Any]
+
+
+class Model(Protocol):
+    """What an engine moves: it has a state, and guards and actions by name."""
+
+    state: str
+
+    def leads_to(self, dest: str, _event: object = None) -> bool:
+        """Tell whether the plan for the current input ends in `dest`."""
+        ...
+
+
+class Engine(Protocol):
+    """What a session needs of an engine."""
+
+    def fire(self, trigger: str) -> None:
+        """Follow the row of the model's state and this trigger."""
+        ...
+
+
+def _guards(model: Model, row: Row) -> list[Any]:
+    if row.when is None:
+        return []
+    if row.when == "leads_to":
+        assert row.dest is not None, "a row that leads somewhere names where"
+        return [partial(model.leads_to, row.dest)]
+    return [getattr(model, name) for name in row.when.split(" and ")]
+
+
+def _action(model: Model, row: Row) -> Callback:
+    action: Callback = getattr(model, row.do)
+    return partial(action, row.reason) if row.reason else action
+
+
+class _Position:
+    """What `transitions` sees of the model: its state and nothing else that a trigger's name could overwrite."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def state(self) -> str:
+        return self._model.state
+
+    @state.setter
+    def state(self, state: str) -> None:
+        self._model.state = state
+
+
+class TransitionsEngine:
+    """The engine at the table: a flat, synchronous `transitions` machine.
+
+    Actions run in `before`: an error there leaves the state as it was. There are no `to_X` shortcuts past the rules.
+    """
+
+    def __init__(self, model: Model) -> None:
+        from transitions import Machine  # noqa: PLC0415 (a replay does not need it, and its import is slow)
+
+        # With model_override it warns of every method that it does not add; not adding them is the point.
+        logging.getLogger("transitions").setLevel(logging.ERROR)
+        self._position = _Position(model)
+        self._machine = Machine(
+            model=self._position,
+            states=list(STATES),
+            initial=NO_SHOE,
+            auto_transitions=False,
+            send_event=True,
+            model_override=True,
+            queued=False,
+        )
+        for row in ROWS:
+            self._machine.add_transition(
+                row.trigger, row.source, row.dest, conditions=_guards(model, row), before=_action(model, row)
+            )
+
+    def fire(self, trigger: str) -> None:
+        """Follow the row of the model's state and this trigger."""
+        if not self._machine.events[trigger].trigger(self._position):
+            raise AssertionError(f"no row was taken for {trigger!r} in state {self._position.state!r}")
+
+
+class TableEngine:
+    """The same rows as a dictionary, many times faster."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        model.state = NO_SHOE
+        self._table: dict[tuple[str, str], list[tuple[list[Callback], Callback, str | None]]] = {}
+        for row in ROWS:
+            cell = self._table.setdefault((row.source, row.trigger), [])
+            cell.append((_guards(model, row), _action(model, row), row.dest))
+
+    def fire(self, trigger: str) -> None:
+        """Follow the row of the model's state and this trigger."""
+        model = self._model
+        for guards, action, dest in self._table[model.state, trigger]:
+            if not guards or all(guard(None) for guard in guards):
+                action(None)
+                if dest is not None:
+                    model.state = dest
+                return
+        raise AssertionError(f"no row was taken for {trigger!r} in state {model.state!r}")

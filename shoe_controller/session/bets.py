@@ -1,0 +1,53 @@
+"""The wagers of a round and what each gets back, exact to the cent."""
+
+from collections.abc import Iterator
+
+from shoe_controller.money import Rounding, dollars, winnings
+from shoe_controller.rules.games import Outcome, RuleSet
+from shoe_controller.session.facts import Settlement
+
+
+class Bets:
+    """Stakes in cents by player and wager, in the order in which they were first placed."""
+
+    def __init__(self, rules: RuleSet, rounding: Rounding) -> None:
+        self._rules = rules
+        self._rounding = rounding
+        self._stakes: dict[tuple[str, str], int] = {}
+
+    def stake(self, who: str, wager: str) -> int:
+        """Return what a player has on a wager."""
+        return self._stakes.get((who, wager), 0)
+
+    def place(self, who: str, wager: str, amount: int) -> None:
+        """Place a wager, or increase it."""
+        self._stakes[who, wager] = self.stake(who, wager) + amount
+
+    def withdraw(self, who: str, wager: str, amount: int) -> None:
+        """Take back a part of a wager, or all of it."""
+        left = self.stake(who, wager) - amount
+        if left:
+            self._stakes[who, wager] = left
+        else:
+            del self._stakes[who, wager]
+
+    def settle(self, outcome: Outcome, number: int, revision: int) -> Iterator[Settlement]:
+        """Yield what each wager gets back for a result."""
+        for (who, wager), stake in self._stakes.items():
+            odds = outcome.odds.get(wager)
+            if odds is not None:
+                # A bonus is fixed money, whatever the stake, to each player who has the wager it goes with.
+                prizes = outcome.prizes.items()
+                prize = sum(dollars_ for bonus, dollars_ in prizes if self._rules.bonus_on[bonus] == wager) * 100
+                paid = stake + winnings(stake, odds, self._rounding) + prize
+                bonus = dollars(prize) if prize else None
+                yield Settlement(who, wager, dollars(stake), "win", dollars(paid), str(odds), number, revision, bonus)
+            elif wager in outcome.pushes:
+                yield Settlement(who, wager, dollars(stake), "push", dollars(stake), None, number, revision)
+            else:
+                yield Settlement(who, wager, dollars(stake), "lose", dollars(0), None, number, revision)
+
+    def refund(self, number: int, revision: int) -> Iterator[Settlement]:
+        """Yield every stake handed back, for a void round."""
+        for (who, wager), stake in self._stakes.items():
+            yield Settlement(who, wager, dollars(stake), "refund", dollars(stake), None, number, revision)

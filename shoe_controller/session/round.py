@@ -1,0 +1,133 @@
+"""A round in play: its two hands and what is known about them."""
+
+from typing import Literal
+
+import msgspec
+
+from shoe_controller.machine.states import dealing_state
+from shoe_controller.rules.games import Outcome, RuleSet
+from shoe_controller.rules.play import Hand, Side, next_card, total
+from shoe_controller.session import facts
+from shoe_controller.session.view import RoundView
+
+
+class DrawnCard(msgspec.Struct, frozen=True):
+    """A card that left the shoe: its face, its RFID id if any, and whether a supervisor keyed the face."""
+
+    code: str
+    uid: str = ""
+    keyed: bool = False
+
+    def could_be(self, code: str, uid: str) -> bool:
+        """Tell whether this is the card of that id, or of that face where one of them has no id."""
+        return self.uid == uid if uid and self.uid else self.code == code
+
+
+class Round:
+    """One round of a shoe, from "Place your bets" until the next one."""
+
+    def __init__(self, number: int, shoe: str, rules: RuleSet) -> None:
+        self.number = number
+        self.shoe = shoe
+        self.rules = rules
+        self.revision = 0
+        self.status: Literal["open", "complete", "void"] = "open"
+        self.announced = False
+        self.betting_open = True
+        self.drawn: list[DrawnCard] = []  # the cards of the hands, in the order of the deal
+        self.player: Hand = ()
+        self.banker: Hand = ()
+        self.unassigned: list[str] = []
+        self.irregularities: list[str] = []
+        self.void_rule: str | None = None
+        self.void_reason = ""
+
+    @property
+    def keyed(self) -> tuple[str, ...]:
+        """The cards of the hands whose face was keyed by a supervisor."""
+        return tuple(card.code for card in self.drawn if card.keyed)
+
+    @property
+    def dealing_state(self) -> str:
+        """The state in which this round's next card is due."""
+        return dealing_state(self.player, self.banker)
+
+    def due_after(self, code: str) -> Side | None:
+        """Tell who gets a card after the one that comes out now."""
+        if next_card(self.player, self.banker) == "player":
+            return next_card((*self.player, code), self.banker)
+        return next_card(self.player, (*self.banker, code))
+
+    def deal(self, card: DrawnCard) -> tuple[Side, int]:
+        """Give a card to the hand that is due; return the hand and the card's position in it."""
+        side = next_card(self.player, self.banker)
+        assert side is not None, "a card was dealt to a round that is complete"
+        self.drawn.append(card)
+        if side == "player":
+            self.player = (*self.player, card.code)
+            return side, len(self.player)
+        self.banker = (*self.banker, card.code)
+        return side, len(self.banker)
+
+    def gather(self) -> None:
+        """Take the cards off the table, to be dealt anew."""
+        self.drawn, self.player, self.banker = [], (), ()
+
+    def note(self, kind: str) -> None:
+        """Remember that an irregularity of this kind happened in the round."""
+        if kind not in self.irregularities:
+            self.irregularities.append(kind)
+
+    def outcome(self) -> Outcome | None:
+        """Return what the hands mean, once they are complete."""
+        if len(self.banker) < 2 or next_card(self.player, self.banker) is not None:
+            return None
+        return self.rules.outcome(self.player, self.banker)
+
+    def as_fact(self) -> facts.Round:
+        """Return the round as it is published now."""
+        outcome = self.outcome() if self.status == "complete" else None
+        return facts.Round(
+            shoe=self.shoe,
+            round=self.number,
+            revision=self.revision,
+            status="complete" if outcome else "void",
+            player=self.player,
+            banker=self.banker,
+            player_total=total(self.player) if self.player else None,
+            banker_total=total(self.banker) if self.banker else None,
+            winner=outcome.winner if outcome else None,
+            natural=outcome.natural if outcome else False,
+            pays=outcome.pays if outcome else {},
+            pushes=outcome.pushes if outcome else (),
+            irregularities=tuple(self.irregularities),
+            rules=self.rules.id,
+            rules_hash=self.rules.hash,
+            void_rule=self.void_rule,
+            void_reason=self.void_reason,
+            unassigned=tuple(self.unassigned),
+            keyed=self.keyed,
+        )
+
+    def view(self) -> RoundView:
+        """Return the round as it stands."""
+        known = self.as_fact() if self.announced or self.status == "void" else None
+        return RoundView(
+            round=self.number,
+            revision=self.revision,
+            status=self.status,
+            announced=self.announced,
+            player=self.player,
+            banker=self.banker,
+            player_total=total(self.player) if self.player else None,
+            banker_total=total(self.banker) if self.banker else None,
+            winner=known.winner if known else None,
+            natural=known.natural if known else False,
+            pays=known.pays if known else {},
+            pushes=known.pushes if known else (),
+            irregularities=tuple(self.irregularities),
+            void_rule=self.void_rule,
+            void_reason=self.void_reason,
+            unassigned=tuple(self.unassigned),
+            keyed=self.keyed,
+        )

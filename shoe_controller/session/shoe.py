@@ -1,0 +1,120 @@
+"""The shoe in play: which cards have left it, what is left to burn, and how many rounds are left."""
+
+from collections import Counter
+from typing import Literal
+
+from shoe_controller.rules.games import RuleSet
+from shoe_controller.rules.play import POINTS
+from shoe_controller.session.inputs import LoadShoe
+
+BadCard = Literal["foreign_card", "duplicate_card", "over_count"]
+
+
+class Shoe:
+    """Counts what left one shoe. It never knows a card that has not been drawn."""
+
+    def __init__(self, load: LoadShoe, rules: RuleSet, shoe_id: str) -> None:
+        self.load = load
+        self.rules = rules
+        self.id = shoe_id
+        self.rounds = 0
+        self.cards = 0  # every card that left the shoe, whatever became of it
+        self.unreadable = 0
+        self.irregularities = 0
+        self.rounds_left: int | None = None  # rounds still to begin, once the cut card was seen
+        self.is_empty = False
+        self.burn_waits_for_first_card = load.burn == "first-card"
+        self.burn_left = self._burn_at_start(load)
+        self._seen: Counter[str] = Counter()
+        self._extra: Counter[str] = Counter()
+        self._uids: set[str] = set()
+
+    @staticmethod
+    def _burn_at_start(load: LoadShoe) -> int:
+        if load.burn == "decks":
+            return load.decks
+        if load.burn == "first-card":
+            return 1
+        return load.burn if isinstance(load.burn, int) else 0
+
+    def fault_of(self, code: str, uid: str) -> BadCard | None:
+        """Tell what is wrong with a card that comes out now (5.1), or None if it belongs here."""
+        if uid and uid in self._uids:
+            return "duplicate_card"
+        if code not in self.rules.deck.face_set:
+            return "foreign_card"
+        if self._seen[code] >= self.load.decks:
+            return "over_count"
+        return None
+
+    def fault_of_all(self, codes: tuple[str, ...], uids: tuple[str, ...]) -> BadCard | None:
+        """Tell what is wrong with any of several cards that come out together."""
+        taken: list[tuple[str, str]] = []
+        try:
+            for code, uid in zip(codes, uids, strict=True):
+                fault = self.fault_of(code, uid)
+                if fault:
+                    return fault
+                self.take(code, uid)
+                taken.append((code, uid))
+            return None
+        finally:
+            for code, uid in taken:
+                self.put_back(code, uid)
+
+    def take(self, code: str, uid: str) -> None:
+        """Count a card of this shoe that came out."""
+        self.is_empty = False  # a card came out, so the sensor that said so was wrong
+        self.cards += 1
+        self._seen[code] += 1
+        if uid:
+            self._uids.add(uid)
+
+    def take_bad(self, code: str, uid: str) -> None:
+        """Count a card that does not belong here."""
+        self.cards += 1
+        self._extra[code or uid or "unknown"] += 1
+
+    def take_unreadable(self) -> None:
+        """Count a card whose face is not known."""
+        self.is_empty = False
+        self.cards += 1
+        self.unreadable += 1
+
+    def key_unreadable(self, code: str) -> None:
+        """Give an unreadable card the face that a supervisor keyed."""
+        self.unreadable -= 1
+        self._seen[code] += 1
+
+    def put_back(self, code: str, uid: str) -> None:
+        """Forget a card that went back into the shoe and will come out again."""
+        self.cards -= 1
+        self._seen[code] -= 1
+        self._uids.discard(uid)
+
+    def has_seen(self, code: str, uid: str) -> bool:
+        """Tell whether this card is out of the shoe: by its id if it has one, else by its face."""
+        return uid in self._uids if uid else self._seen[code] > 0
+
+    def burn(self, code: str | None) -> None:
+        """Take one card off the burn; the first card may set how many follow."""
+        self.burn_left -= 1
+        if self.burn_waits_for_first_card and code:
+            self.burn_waits_for_first_card = False
+            self.burn_left = POINTS[code] or 10
+
+    def burn_left_after(self, codes: tuple[str, ...]) -> int:
+        """Tell how many cards are left to burn once these have been."""
+        left, waits = self.burn_left, self.burn_waits_for_first_card
+        for code in codes:
+            left, waits = (POINTS[code] or 10, False) if waits else (left - 1, False)
+        return max(left, 0)
+
+    def missing(self) -> dict[str, int]:
+        """Return the copies of each face that were not seen."""
+        decks = self.load.decks
+        return {face: decks - self._seen[face] for face in self.rules.deck.faces if self._seen[face] < decks}
+
+    def extra(self) -> dict[str, int]:
+        """Return the copies too many of each face, and the cards that are foreign, by code or id."""
+        return {face: count for face, count in sorted(self._extra.items()) if count}
