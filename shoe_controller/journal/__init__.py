@@ -1,0 +1,1 @@
+"""The journal: what happened, in order, hash-chained and signed; the one truth of the table."""
