@@ -1,0 +1,1 @@
+"""The scoreboard roads: bead plate, big road, the three derived roads, and what the next round would add."""
