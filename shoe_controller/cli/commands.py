@@ -1,0 +1,20 @@
+"""The commands of the program, one line each.
+
+Each has a module of the same name beside this one (`-` becomes `_`) with a docstring (its description),
+EXAMPLES, `add_arguments(parser)` and `run(args) -> exit code`.
+"""
+
+COMMANDS: dict[str, str] = {
+    "check-config": "check a configuration file and list all that is wrong with it",
+    "decks": "register deck sets, so that each RFID id has its card; list, show and retire them",
+    "devices": "list serial ports, USB shoes and GPIO chips, and what to write into the configuration",
+    "doctor": "check ports, permissions, disk, clock, brokers, keys and journal, and say how to mend them",
+    "export": "write rounds, cards, irregularities or all events of a journal as CSV, JSON lines or a table script",
+    "games": "list the approved games, or show one game's rules and pay table",
+    "listen": "print what a table sends to a broker, and ask for what is missing",
+    "odds": "exact probabilities and house edge of every wager of a game",
+    "replay": "play a table script and print what the rules say",
+    "roads": "print the scoreboard roads of a row of results",
+    "simulate": "put a simulated shoe on a pseudo-terminal, with faults to order",
+    "verify": "prove a journal: hash chain, signatures, and that a replay gives what was recorded",
+}
