@@ -1,0 +1,90 @@
+"""Cables cut and hosts restarted in mid-deal, on real ptys, at random bytes: nothing lost, nothing doubled."""
+
+import asyncio
+import contextlib
+import logging
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from drivers.reconnect import Backoff, ShoeConnection
+from drivers.shoe_device import transport_for
+from firmware_protocol.events import LinkUp, ShoeEvent
+from firmware_protocol.host_link import HostLink
+from tests.drivers.wired_shoe import WiredShoe
+
+CUTS = 3_000
+SHOE = 400  # cards of one shoe; then the next seed
+
+
+class Journal:
+    """What the host has committed; it outlives the host."""
+
+    def __init__(self):
+        self.cards = []
+        self.last = None
+        self.links = 0
+
+    def commit(self, connection, event):
+        if isinstance(event, LinkUp):
+            self.links += 1
+        if isinstance(event, ShoeEvent):
+            self.cards.append(event.happening.card.uid)
+            self.last = (event.session, event.number)
+            connection.acknowledge(event.session, event.number)
+
+
+async def play(seed, port):
+    """Deal one shoe through cuts and restarts; return (cuts, restarts, links, cards, lost or doubled)."""
+    chance = random.Random(seed)
+    shoe, journal = WiredShoe(port, seed), Journal()
+    cuts = restarts = 0
+    while len(shoe.dealt) < SHOE or len(shoe.link.memory):
+        link = HostLink(nonce=lambda: chance.randbytes(16), last_seen=journal.last)
+        connection = None
+
+        def on_event(event):
+            journal.commit(connection, event)  # noqa: B023  (the connection of this turn)
+
+        connection = ShoeConnection(
+            transport_for(str(port)), link, on_event, chance=chance, backoff=Backoff(first=0.002, longest=0.02)
+        )
+        host = asyncio.create_task(connection.run())
+        end = time.monotonic() + chance.uniform(0.05, 1.0)
+        while time.monotonic() < end:
+            if not shoe.plugged:
+                side = chance.choice(("cut_sent", "cut_heard"))
+                shoe.plug(**{side: chance.randrange(1, 1500)} if len(shoe.dealt) < SHOE else {})
+                cuts += 1
+            if len(shoe.dealt) < SHOE and len(shoe.link.memory) < 30:
+                shoe.deal()
+            await asyncio.sleep(0.001)
+        host.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await host
+        restarts += 1
+    shoe.unplug()
+    wrong = 0 if journal.cards == shoe.dealt else len(set(shoe.dealt) ^ set(journal.cards)) or 1
+    return cuts, restarts, journal.links, len(shoe.dealt), wrong
+
+
+def main(cuts=CUTS):
+    logging.getLogger("drivers").setLevel(logging.CRITICAL)  # each cut is a warning, rightly
+    totals = [0] * 5
+    seeds = 0
+    with tempfile.TemporaryDirectory() as folder:
+        while totals[0] < cuts:
+            seeds += 1
+            counts = asyncio.run(play(seeds, Path(folder) / "shoe"))
+            totals = [total + count for total, count in zip(totals, counts, strict=True)]
+            if counts[4]:
+                print(f"  seed {seeds}: {counts[4]} cards lost or doubled", file=sys.stderr)
+    names = ("cable cuts", "host restarts", "links made", "cards", "lost or doubled")
+    print("  unplug: " + ", ".join(f"{count:,} {name}" for name, count in zip(names, totals, strict=True)))
+    return 1 if totals[4] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
