@@ -1,9 +1,8 @@
 """Decoder fuzz: a million random and mutated frames; no exception, bounded memory, no wrong card.
 
-One number reproduces a run: `python -m tests.soak.decoder_fuzz [FRAMES] [SEED]`.
+One number reproduces a run: `python -m tests.soak decoder-fuzz --seed N`.
 """
 
-import sys
 import tracemalloc
 from collections import Counter
 from dataclasses import dataclass, field
@@ -29,6 +28,8 @@ from tests.firmware_protocol import golden
 from tests.firmware_protocol.angel_eye_vectors import FRAMES
 from tests.firmware_protocol.wires import IDENTITY, KEY
 
+NAME = "decoder-fuzz"
+FRAMES_OF_A_RUN = 1_000_000
 # What a decoder and two links hold, whatever arrives. Measured: below 100 kB; the rest is slack for other interpreters.
 MEMORY_LIMIT = 1_000_000
 GROUP = 64  # frames between two checks
@@ -36,7 +37,7 @@ LIFE = 32  # groups until both links begin anew: some of the frames end a link f
 
 
 @dataclass
-class Report:
+class Tally:
     frames: int = 0
     accepted: int = 0
     events: int = 0
@@ -84,7 +85,7 @@ HOST_NONCE, DEVICE_NONCE = (bytes.fromhex(golden.load("seals")[name]) for name i
 def campaign(frames, seed):
     """Feed so many frames to a decoder, to both readers and to both links, and report."""
     random = Random(seed)
-    report = Report()
+    report = Tally()
     decoder = Decoder()
     links = new_links(random)
     tracemalloc.start()
@@ -218,26 +219,24 @@ def flipped_frames(frames, seed):
     return wrong
 
 
-def main(frames=1_000_000, seed=20_240_229):
-    report = campaign(frames, seed)
-    wrong = flipped_frames(frames // 4, seed)
-    if wrong:
-        report.faults.append(f"{wrong} frames with flipped bits were taken for other frames")
-    faults, angel_eye_events = angel_eye_campaign(frames // 4, seed)
-    report.faults += faults
-    print(f"decoder fuzz   seed {seed}")
-    print(f"  frames       {report.frames:>12,}  in {report.seconds:.0f} s")
-    print(f"  accepted     {report.accepted:>12,}  of which events handed out {report.events:,}")
-    print(f"  flipped bits {frames // 4:>12,}  taken for another frame {wrong}")
-    print(f"  Angel Eye    {frames // 4:>12,}  of which events handed out {angel_eye_events:,}")
-    print(f"  peak memory  {report.peak_bytes:>12,}  bytes")
-    for reason, count in report.drops.most_common():
+def run(report):
+    frames = report.sized(FRAMES_OF_A_RUN)
+    report.say(f"{frames:,} random and mutated frames, seed {report.seed}")
+    tally = campaign(frames, report.seed)
+    report.figure("frames", tally.frames)
+    report.figure("accepted", tally.accepted)
+    report.figure("events", tally.events)
+    report.figure("peak bytes", tally.peak_bytes)
+    for reason, count in tally.drops.most_common():
         if count:
-            print(f"  dropped      {count:>12,}  {reason}")
-    for fault in report.faults[:10]:
-        print(f"  FAULT        {fault}")
-    return 1 if report.faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+            report.say(f"dropped {count:>12,}  {reason}")
+    flipped = frames // 4
+    wrong = flipped_frames(flipped, report.seed)
+    report.figure("flipped", flipped)
+    report.figure("taken for another", wrong)
+    faults, events = angel_eye_campaign(flipped, report.seed)
+    report.figure("Angel Eye frames", flipped)
+    report.figure("Angel Eye events", events)
+    for fault in tally.faults + faults:
+        report.fault(fault)
+    return not wrong

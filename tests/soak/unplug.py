@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from firmware_protocol.events import LinkUp, ShoeEvent
 from firmware_protocol.host_link import HostLink
 from tests.drivers.wired_shoe import WiredShoe
 
+NAME = "unplug"
 CUTS = 3_000
 SHOE = 400  # cards of one shoe; then the next seed
 
@@ -70,21 +70,25 @@ async def play(seed, port):
     return cuts, restarts, journal.links, len(shoe.dealt), wrong
 
 
-def main(cuts=CUTS):
-    logging.getLogger("drivers").setLevel(logging.CRITICAL)  # each cut is a warning, rightly
+def run(report):
+    wanted = report.sized(CUTS)
+    report.say(f"{wanted:,} cuts at random bytes, with the host restarted at random moments")
+    logger = logging.getLogger("drivers")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # each cut is a warning, rightly
     totals = [0] * 5
-    seeds = 0
-    with tempfile.TemporaryDirectory() as folder:
-        while totals[0] < cuts:
-            seeds += 1
-            counts = asyncio.run(play(seeds, Path(folder) / "shoe"))
-            totals = [total + count for total, count in zip(totals, counts, strict=True)]
-            if counts[4]:
-                print(f"  seed {seeds}: {counts[4]} cards lost or doubled", file=sys.stderr)
+    seed = report.seed
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            while totals[0] < wanted:
+                counts = asyncio.run(play(seed, Path(folder) / "shoe"))
+                totals = [total + count for total, count in zip(totals, counts, strict=True)]
+                if counts[4]:
+                    report.fault(f"seed {seed}: {counts[4]} cards lost or doubled")
+                seed += 1
+    finally:
+        logger.setLevel(level)
     names = ("cable cuts", "host restarts", "links made", "cards", "lost or doubled")
-    print("  unplug: " + ", ".join(f"{count:,} {name}" for name, count in zip(names, totals, strict=True)))
-    return 1 if totals[4] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    for name, total in zip(names, totals, strict=True):
+        report.figure(name, total)
+    return True
