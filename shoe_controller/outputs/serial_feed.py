@@ -14,7 +14,7 @@ from shoe_controller.journal.errors import JournalError
 from shoe_controller.messages import EventEncoder, FeedHealth, Identity
 from shoe_controller.outputs.angel_eye_words import AngelEyeWords
 from shoe_controller.outputs.errors import FeedError, ReceiverGoneError
-from shoe_controller.outputs.jsonl_lines import to_line
+from shoe_controller.outputs.jsonl_lines import OPENING, to_line
 from shoe_controller.outputs.lookback import current_round
 from shoe_controller.outputs.retry import Backoff, Complaint
 from shoe_controller.outputs.serial_line import SerialLine
@@ -33,7 +33,9 @@ class SerialFeed:
         self._source = source
         self._settings = settings
         self._encode: Callable[[FactRecord], bytes]
+        self._opening = b""
         if settings.format == "jsonl":
+            self._opening = OPENING
             encoder = EventEncoder(identity.site, identity.table)
             self._encode = lambda record: to_line(encoder.encode(record))
         else:
@@ -91,6 +93,8 @@ class SerialFeed:
         self._primed = True
 
     async def _feed(self, line: SerialLine) -> None:
+        if self._opening:
+            await line.send(self._opening)
         while True:
             self._news.clear()
             while records := self._source.facts(self._cursor, CHUNK):

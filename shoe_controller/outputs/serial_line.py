@@ -125,7 +125,7 @@ class SerialLine:
     def _waiting(self) -> int:
         """Return how many bytes the port, or the socket, has not sent yet."""
         try:
-            return int(struct.unpack("i", fcntl.ioctl(self._fd, termios.TIOCOUTQ, b"\0" * 4))[0])
+            return _unsent(self._fd)
         except OSError as error:
             raise self._lost(error) from error
 
@@ -173,17 +173,23 @@ def _descriptor(port: Any) -> int:
         return -1
 
 
+def _unsent(fd: int) -> int:
+    return int(struct.unpack("i", fcntl.ioctl(fd, termios.TIOCOUTQ, b"\0" * 4))[0])
+
+
 def _is_stream(port: Any) -> bool:
     # pyserial leaves VMIN at 0, so that a tty without data reads as empty; a socket reads empty at its end only.
     return not os.isatty(port.fileno())
 
 
 def _close(port: Any) -> None:
-    # Unsent output would hold up the close of a tty for up to 30 s.
+    # Unsent output would hold up the close of a tty for up to 30 s. Only what is unsent may be thrown away: on a
+    # pseudo-terminal the flush would take what was sent long ago and merely not yet read.
     fd = _descriptor(port)
     if fd >= 0:
         with suppress(*_GONE):
-            termios.tcflush(fd, termios.TCOFLUSH)
+            if _unsent(fd):
+                termios.tcflush(fd, termios.TCOFLUSH)
     connection = getattr(port, "_socket", None)
     with suppress(*_GONE):
         port.close()

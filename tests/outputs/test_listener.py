@@ -181,17 +181,16 @@ def test_a_broker_that_dies_costs_a_listener_nothing(broker, table):
     heard = Heard()
 
     async def scenario():
-        async with (
-            running(listener(broker, heard, site="+", table="+")) as listening,
-            feeding(table, quick(broker.url)) as feed,
-        ):
-            await until(lambda: len(heard.events) == 14, "two rounds")
-            broker.kill()
-            await until(lambda: not listening.connected.is_set(), "the loss is noticed")
-            table.play(3)
-            feed.wake()
-            broker.start()
-            await until(lambda: len(heard.events) == 35, "the rounds played meanwhile")
+        async with running(listener(broker, heard, site="+", table="+")) as listening:
+            await listening.connected.wait()
+            async with feeding(table, quick(broker.url)) as feed:
+                await until(lambda: len(heard.events) == 14, "two rounds")
+                broker.kill()
+                await until(lambda: not listening.connected.is_set(), "the loss is noticed")
+                table.play(3)
+                feed.wake()
+                await asyncio.to_thread(broker.start)
+                await until(lambda: len(heard.events) == 35, "the rounds played meanwhile")
             return listening
 
     table.play(2)
