@@ -113,7 +113,11 @@ class ShoeConnection:
 
     def gate(self, is_open: bool) -> int:
         """Command the shoe's own gate; the answer comes as CommandAnswered with this id."""
-        command = self._link.gate(is_open)
+        return self.command(lambda: self._link.gate(is_open))
+
+    def command(self, ask: Callable[[], int]) -> int:
+        """Have the link ask its device for something, and send it; the answer comes as CommandAnswered."""
+        command = ask()
         self._pump()
         return command
 

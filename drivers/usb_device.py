@@ -15,8 +15,8 @@ import usb.util
 
 from drivers.errors import DeviceGoneError
 from drivers.serial_address import UsbId
+from drivers.usb_listing import UDEV_RULES
 
-UDEV_RULES = "99-shoe-controller.rules"
 VENDOR_CLASS = 0xFF
 _STREAM_TYPES = (usb.util.ENDPOINT_TYPE_BULK, usb.util.ENDPOINT_TYPE_INTR)
 
