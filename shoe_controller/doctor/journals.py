@@ -61,7 +61,9 @@ def _missing_successor(last: Path) -> str:
     else:
         sealed = volumes.look_at(last).sealed
         name = volumes.name_for(sealed[0]) if sealed else ""
-    return name if name and not list(last.parent.glob(f"{name}*")) else ""
+    # By its exact names: SQLite's companion files may lie there without the volume.
+    there = any((last.parent / (name + ending)).exists() for ending in ("", archive.HIDDEN))
+    return "" if not name or there else name
 
 
 def check_journal(config: Config) -> Iterator[Finding]:

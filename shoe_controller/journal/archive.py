@@ -18,7 +18,7 @@ from shoe_controller.journal import layout, volumes
 from shoe_controller.journal.errors import JournalMissingError, JournalReadOnlyError, from_sqlite
 from shoe_controller.journal.volumes import Volume
 
-_HIDDEN = ".new"
+HIDDEN = ".new"
 # Device events that are recorded, as ranges: sessions count up without gaps, so a range is mostly a whole session.
 _EVENT_RANGES = """
 WITH events AS (
@@ -67,7 +67,7 @@ def hide_volume(
     folder: Path, meta: Mapping[str, str], events: Sequence[tuple[int, int, int]], cursors: Mapping[str, int]
 ) -> Path:
     """Make a volume without entries under its hidden name; return that."""
-    hidden = folder / (volumes.name_for(int(meta["first_seq"])) + _HIDDEN)
+    hidden = folder / (volumes.name_for(int(meta["first_seq"])) + HIDDEN)
     _remove(hidden)
     layout.create(hidden, meta, earlier_events=events, cursors=cursors)
     return hidden
@@ -75,7 +75,7 @@ def hide_volume(
 
 def reveal(hidden: Path) -> Path:
     """Give a hidden volume its name; return that."""
-    path = hidden.with_name(hidden.name.removesuffix(_HIDDEN))
+    path = hidden.with_name(hidden.name.removesuffix(HIDDEN))
     try:
         hidden.rename(path)
         layout.sync_folder(path.parent)
@@ -86,7 +86,7 @@ def reveal(hidden: Path) -> Path:
 
 def settle(folder: Path) -> Path | None:
     """Finish or undo what a crash interrupted; return the live volume, None if the folder has none."""
-    hidden = {path.name: path for path in folder.glob(f"{volumes.PREFIX}*{volumes.SUFFIX}{_HIDDEN}")}
+    hidden = {path.name: path for path in folder.glob(f"{volumes.PREFIX}*{volumes.SUFFIX}{HIDDEN}")}
     live = _live_volume(folder, hidden)
     for path in hidden.values():
         _remove(path)
@@ -106,12 +106,12 @@ def _live_volume(folder: Path, hidden: dict[str, Path]) -> Path | None:
             return last.path
         make_plain(last.path)
         name = volumes.name_for(last.sealed[0])
-    if name + _HIDDEN not in hidden:
+    if name + HIDDEN not in hidden:
         raise JournalMissingError(
             f"the journal goes on after {everything[-1]} in {name}, which is not there; put it back, "
             "or let a technician start a new chain ('shoe-controller doctor' tells how)"
         )
-    return reveal(hidden.pop(name + _HIDDEN))
+    return reveal(hidden.pop(name + HIDDEN))
 
 
 def write_note(path: Path, text: str) -> None:
