@@ -27,7 +27,7 @@ class Shoe:
         self.burn_left = self._burn_at_start(load)
         self._seen: Counter[str] = Counter()
         self._extra: Counter[str] = Counter()
-        self._uids: set[str] = set()
+        self._uids: dict[str, str] = {}  # the face of each id that is out of the shoe
 
     @staticmethod
     def _burn_at_start(load: LoadShoe) -> int:
@@ -68,7 +68,7 @@ class Shoe:
         self.cards += 1
         self._seen[code] += 1
         if uid:
-            self._uids.add(uid)
+            self._uids[uid] = code
 
     def take_bad(self, code: str, uid: str) -> None:
         """Count a card that does not belong here."""
@@ -89,8 +89,8 @@ class Shoe:
     def put_back(self, code: str, uid: str) -> None:
         """Forget a card that went back into the shoe and will come out again."""
         self.cards -= 1
-        self._seen[code] -= 1
-        self._uids.discard(uid)
+        # An id came out with one face only, whatever the reader saw when the card was pushed back.
+        self._seen[self._uids.pop(uid, code)] -= 1
 
     def has_seen(self, code: str, uid: str) -> bool:
         """Tell whether this card is out of the shoe: by its id if it has one, else by its face."""
