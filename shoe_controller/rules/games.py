@@ -17,6 +17,7 @@ import msgspec
 from shoe_controller.cards import DECKS, Deck
 from shoe_controller.errors import UsageError
 from shoe_controller.money import Odds, parse_odds
+from shoe_controller.rules.hand_classes import HandClasses
 from shoe_controller.rules.play import Hand
 from shoe_controller.rules.predicates import Condition, condition
 from shoe_controller.rules.traits import Traits, traits
@@ -24,6 +25,9 @@ from shoe_controller.rules.traits import Traits, traits
 Winner = Literal["player", "banker", "tie"]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]*$")]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+# Outcomes that are remembered, about 4 MB: the common ones, so that years of play do not fill the memory.
+MOST_OUTCOMES = 4096
 
 
 class GameFileError(UsageError):
@@ -97,7 +101,7 @@ class Outcome(NamedTuple):
 
 
 class RuleSet:
-    """A game with its conditions resolved. `outcome` remembers what traits pay, for speed."""
+    """A game with its conditions resolved. `outcome` remembers what classes of hands pay, for speed."""
 
     def __init__(self, spec: GameSpec) -> None:
         self.spec = spec
@@ -115,17 +119,29 @@ class RuleSet:
         }
         self.bonus_on: dict[str, str] = {bonus.id: bonus.wager for bonus in spec.bonuses}
         self.pushed_on_tie = tuple(wager.id for wager in spec.wagers if wager.push_on == "tie")
-        self._known: dict[Traits, Outcome] = {}
+        lines = (*self.wagers.values(), *self.bonuses.values())
+        self._no_cards = HandClasses(when for line in lines for when, _ in line).no_cards
+        self._known: dict[tuple[int, int], Outcome] = {}
 
     def outcome(self, player: Hand, banker: Hand) -> Outcome:
         """Return what two complete hands mean."""
-        seen = traits(player, banker)
-        outcome = self._known.get(seen)
+        no_cards = self._no_cards
+        player_class = no_cards[player[0]][player[1]]
+        if len(player) == 3:
+            player_class = player_class[player[2]]
+        banker_class = no_cards[banker[0]][banker[1]]
+        if len(banker) == 3:
+            banker_class = banker_class[banker[2]]
+        both = player_class.number, banker_class.number
+        outcome = self._known.get(both)
         if outcome is None:
-            outcome = self._known[seen] = self._work_out(seen)
+            if len(self._known) >= MOST_OUTCOMES:
+                self._known.clear()
+            outcome = self._known[both] = self.work_out(traits(player, banker))
         return outcome
 
-    def _work_out(self, seen: Traits) -> Outcome:
+    def work_out(self, seen: Traits) -> Outcome:
+        """Return what hands with these traits mean, from the conditions of the game file."""
         winner: Winner
         if seen.player_total == seen.banker_total:
             winner = "tie"

@@ -38,18 +38,42 @@ def is_natural(hand: Hand) -> bool:
     return len(hand) >= 2 and total(hand[:2]) >= 8
 
 
-def next_card(player: Hand, banker: Hand) -> Side | None:
-    """Tell which hand gets the next card, or None when the round is complete."""
-    dealt_player, dealt_banker = len(player), len(banker)
-    if dealt_banker < 2:  # 3.7: first and third card to the Player, second and fourth to the Banker
-        return "player" if dealt_player == dealt_banker else "banker"
-    if dealt_banker == 3:
-        return None
-    player_two, banker_two = total(player[:2]), total(banker)
+def _after_four(player_two: int, banker_two: int) -> Side | None:
+    """Tell who draws after the initial deal, by the two-card totals (3.9)."""
     if player_two >= 8 or banker_two >= 8:
         return None
-    if dealt_player == 3:
-        return "banker" if POINTS[player[2]] in BANKER_DRAWS_ON[banker_two] else None
     if player_two <= 5:
         return "player"
     return "banker" if banker_two <= 5 else None
+
+
+def _after_player_third(player_two: int, banker_two: int, third: int) -> Side | None:
+    """Tell whether the Banker draws after the Player's third card, by two-card totals and its points (3.9)."""
+    if player_two >= 8 or banker_two >= 8:
+        return None
+    return "banker" if third in BANKER_DRAWS_ON[banker_two] else None
+
+
+# The two rules above for every sum of two cards (0 to 18, tens not yet dropped): millions of rounds are replayed.
+_SUMS = range(19)
+_DEAL: tuple[Side, ...] = ("player", "banker", "player", "banker")  # 3.7
+_AFTER_FOUR = tuple(tuple(_after_four(p % 10, b % 10) for b in _SUMS) for p in _SUMS)
+_AFTER_PLAYER_THIRD = tuple(
+    tuple(tuple(_after_player_third(p % 10, b % 10, third) for third in range(10)) for b in _SUMS) for p in _SUMS
+)
+
+
+def next_card(player: Hand, banker: Hand) -> Side | None:
+    """Tell which hand gets the next card, or None when the round is complete."""
+    dealt_banker = len(banker)
+    if dealt_banker < 2:
+        return _DEAL[len(player) + dealt_banker]
+    if dealt_banker == 3:
+        return None
+    points = POINTS
+    second, fourth = banker
+    if len(player) == 2:
+        first, third = player
+        return _AFTER_FOUR[points[first] + points[third]][points[second] + points[fourth]]
+    first, third, fifth = player
+    return _AFTER_PLAYER_THIRD[points[first] + points[third]][points[second] + points[fourth]][points[fifth]]
