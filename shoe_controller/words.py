@@ -19,6 +19,7 @@ KIND_WORDS: dict[str, str] = {
     "unreadable_card": "a card that could not be read",
     "device_disagrees": "the shoe disagrees with the rules",
 }
+_ACTION_WORDS = {"place": "places", "increase": "adds", "withdraw": "withdraws"}
 _EFFECT_WORDS = {
     "void": "the round is void",
     "decision": "waits for a supervisor",
@@ -30,6 +31,20 @@ _EFFECT_WORDS = {
 def cards(codes: Iterable[str]) -> str:
     """Return cards as people write them, `–` for none."""
     return " ".join(symbol(code) if is_code(code) else code for code in codes) or "–"
+
+
+def plain(text: str) -> str:
+    """Return text from outside so that it can do nothing to a terminal: neither move about in it nor break a line."""
+    return (
+        text
+        if text.isprintable()
+        else "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    )
+
+
+def wager_name(wager: str) -> str:
+    """Return a wager as people say it: `element bonus`."""
+    return plain(wager.replace("_", " "))
 
 
 def tell(fact: f.AnyFact) -> str:
@@ -48,12 +63,12 @@ def _round(fact: f.Round) -> str:
         hands += f" = {fact.banker_total}"
     if fact.status == "void":
         why = f" under rule {fact.void_rule}" if fact.void_rule else ""
-        reason = f" ({fact.void_reason})" if fact.void_reason else ""
+        reason = f" ({plain(fact.void_reason)})" if fact.void_reason else ""
         beside = f"   beside: {cards(fact.unassigned)}" if fact.unassigned else ""
         return f"{head}VOID{why}{reason}   {hands}{beside}"
     result = "TIE" if fact.winner == "tie" else f"{str(fact.winner).upper()} wins"
     natural = ", natural" if fact.natural else ""
-    pays = ", ".join(f"{wager} {odds}" for wager, odds in fact.pays.items())
+    pays = ", ".join(f"{wager_name(wager)} {odds}" for wager, odds in fact.pays.items())
     noted = "".join(f"\n         noted: {KIND_WORDS[kind]}" for kind in fact.irregularities)
     pushed = f"   pushed: {', '.join(fact.pushes)}" if fact.pushes else ""
     return f"{head}{result}{natural}   {hands}\n         pays: {pays}{pushed}{noted}"
@@ -64,20 +79,21 @@ def _irregularity(fact: f.Irregularity) -> str:
     where = f"Round {fact.round}" if fact.round else "Before the first round"
     shown = f" [{cards(fact.cards)}]" if fact.cards else ""
     waits = f": {fact.waits_for}" if fact.waits_for else ""
-    detail = f" ({fact.detail})" if fact.detail else ""
+    detail = f" ({plain(fact.detail)})" if fact.detail else ""
     return f"! {where}: {KIND_WORDS[fact.kind]}{shown}{detail} – {rule}, {_EFFECT_WORDS[fact.effect]}{waits}"
 
 
 def _wager(fact: f.Wager) -> str:
     answer = "accepted" if fact.accepted else "refused" + (f" under rule {fact.rule}" if fact.rule else "")
-    reason = f" ({fact.reason})" if fact.reason else ""
-    return f"  wager {answer}: {fact.who} {fact.action} {fact.amount} on {fact.wager}{reason}"
+    reason = f" ({plain(fact.reason)})" if fact.reason else ""
+    moved = f"{_ACTION_WORDS[fact.action]} {fact.amount} {'from' if fact.action == 'withdraw' else 'on'}"
+    return f"  wager {answer}: {plain(fact.who)} {moved} {wager_name(fact.wager)}{reason}"
 
 
 def _settlement(fact: f.Settlement) -> str:
     odds = f" at {fact.odds}" if fact.odds else ""
     odds += f" and a bonus of {fact.bonus}" if fact.bonus else ""
-    return f"  {fact.who}: {fact.wager} {fact.stake}{odds} – {fact.outcome}, paid {fact.paid}"
+    return f"  {plain(fact.who)}: {wager_name(fact.wager)} {fact.stake}{odds} – {fact.outcome}, paid {fact.paid}"
 
 
 def _shoe(fact: f.ShoeEnded) -> str:
@@ -86,7 +102,7 @@ def _shoe(fact: f.ShoeEnded) -> str:
     blind = f", {fact.unreadable} not read" if fact.unreadable else ""
     by = f" ({fact.ended_by})" if fact.ended_by else ""
     played = f"{_number(fact.rounds, 'round')}, {_number(fact.cards, 'card')}"
-    return f"Shoe {fact.id} ended{by}: {played}, {missing} not seen{odd}{blind}"
+    return f"Shoe {plain(fact.id)} ended{by}: {played}, {missing} not seen{odd}{blind}"
 
 
 def _number(count: int, thing: str) -> str:
@@ -95,7 +111,7 @@ def _number(count: int, thing: str) -> str:
 
 def _refused(fact: f.Refused) -> str:
     shown = f" {cards(fact.detail.split())}" if fact.detail else ""
-    return f"x {fact.command}{shown} refused: {fact.reason}"
+    return f"x {fact.command}{shown} refused: {plain(fact.reason)}"
 
 
 def _card(fact: f.CardDealt) -> str:
@@ -107,6 +123,10 @@ def _card(fact: f.CardDealt) -> str:
     return f"  {fact.hand} {cards((fact.card,))}{keyed} = {total}, {due}"
 
 
+def _fault(fact: f.Fault) -> str:
+    return plain(f"! fault {fact.fault} {'began' if fact.active else 'ended'} {fact.detail}".rstrip())
+
+
 _TELLERS: dict[type, Callable[..., str]] = {
     f.Round: _round,
     f.Irregularity: _irregularity,
@@ -115,16 +135,18 @@ _TELLERS: dict[type, Callable[..., str]] = {
     f.ShoeEnded: _shoe,
     f.CardDealt: _card,
     f.Refused: _refused,
-    f.ShoeLoaded: lambda fact: f"Shoe {fact.shoe}: {fact.title}, {fact.decks} decks, rules {fact.rules_hash[:12]}",
+    f.ShoeLoaded: lambda fact: (
+        f"Shoe {plain(fact.shoe)}: {fact.title}, {fact.decks} decks, rules {fact.rules_hash[:12]}"
+    ),
     f.Burned: lambda fact: f"  burned {cards((fact.card,) if fact.card else ())}, {fact.left} to go",
     f.BettingOpened: lambda fact: f"Round {fact.round}: place your bets",
     f.BettingClosed: lambda fact: f"Round {fact.round}: no more bets",
     f.Resolved: lambda fact: f"  resolved: {fact.how} {cards(fact.cards) if fact.cards else ''}".rstrip(),
     f.Acknowledged: lambda _: "  alarm acknowledged",
     f.CutCardSeen: lambda fact: f"Cut card: {_number(fact.rounds_left, 'round')} more to begin",
-    f.Fault: lambda fact: f"! fault {fact.fault} {'began' if fact.active else 'ended'} {fact.detail}".rstrip(),
-    f.Device: lambda fact: f"  shoe: {fact.event} {fact.detail}".rstrip(),
-    f.Started: lambda fact: f"Controller {fact.version} started",
-    f.ConfigChanged: lambda fact: f"Configuration changed: {', '.join(fact.changed)}",
+    f.Fault: _fault,
+    f.Device: lambda fact: plain(f"  shoe: {fact.event} {fact.detail}".rstrip()),
+    f.Started: lambda fact: plain(f"Controller {fact.version} started"),
+    f.ConfigChanged: lambda fact: plain(f"Configuration changed: {', '.join(fact.changed)}"),
     f.ClockStepped: lambda fact: f"Clock {'synchronised' if fact.synced else 'not synchronised'}",
 }

@@ -81,7 +81,7 @@ def card(**changes):
             TIE,
             (
                 "Round 4: TIE   Player 4火 5火 = 9   Banker 9火 Sau火 = 9\n"
-                "         pays: tie 8:1, tie_bonus +3000   pushed: player, banker\n"
+                "         pays: tie 8:1, tie bonus +3000   pushed: player, banker\n"
                 "         noted: cards drawn together\n"
                 '         noted: a wager after "No more bets"'
             ),
@@ -104,13 +104,13 @@ def card(**changes):
         (f.Acknowledged((1, 2)), "  alarm acknowledged"),
         (
             f.Wager("ann", "player", "10.00", True, None, "increase", 1, "15.00"),
-            "  wager accepted: ann increase 10.00 on player",
+            "  wager accepted: ann adds 10.00 on player",
         ),
         (
             f.Wager("ann", "player", "10.00", False, "5.6", "place", 1, "0.00", 'after "No more bets"'),
-            '  wager refused under rule 5.6: ann place 10.00 on player (after "No more bets")',
+            '  wager refused under rule 5.6: ann places 10.00 on player (after "No more bets")',
         ),
-        (f.Wager("ann", "x", "1.00", False, None, "place", 1, "0.00"), "  wager refused: ann place 1.00 on x"),
+        (f.Wager("ann", "x", "1.00", False, None, "place", 1, "0.00"), "  wager refused: ann places 1.00 on x"),
         (
             f.Settlement("ann", "tie", "10.00", "win", "3090.00", "8:1", 1, 1, "3000.00"),
             "  ann: tie 10.00 at 8:1 and a bonus of 3000.00 – win, paid 3090.00",
@@ -154,6 +154,33 @@ def card(**changes):
 )
 def test_a_fact_is_told_in_words(fact, words):
     assert tell(fact) == words
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        f.Round(
+            "e", 1, 1, "void", (), (), None, None, None, False, {}, (), (), "x", "f1", void_reason="\x1b[2J\nRound"
+        ),
+        f.Irregularity(1, "late_wager", "5.6", "e", 3, "refused", detail="\x1b]0;"),
+        f.Wager("a\x1bb", "t\x9bie", "10.00", False, None, "withdraw", 1, "15.00", "\x07"),
+        f.Settlement("a\u202eb", "t\x00ie", "10.00", "lose", "0.00", None, 1, 1),
+        f.ShoeEnded("\x1b[1A", 1, 1, {}, {}),
+        f.Refused("shoe", "there is no game \x1b"),
+        f.ShoeLoaded("\r", "six-star", "6 Star", 8, "0123456789abcdef", "none", "burn", 1, 1),
+        f.Fault("\x1b", active=True, detail="\x1b"),
+        f.Device("\x1b", detail="\n"),
+    ],
+    ids=lambda fact: type(fact).__name__,
+)
+def test_text_from_outside_does_nothing_to_a_terminal(fact):
+    assert tell(fact).isprintable()
+    assert "\N{REPLACEMENT CHARACTER}" in tell(fact)
+
+
+def test_a_withdrawal_is_told_as_one():
+    fact = f.Wager("ann", "element_bonus", "10.00", True, None, "withdraw", 1, "5.00")
+    assert tell(fact) == "  wager accepted: ann withdraws 10.00 from element bonus"
 
 
 def test_every_kind_of_fact_has_words():
