@@ -16,6 +16,7 @@ PROGRAM = "shoe-controller"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 1 the answer is no, 2 wrong use or input."""
+    _open_closed_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(arguments)
@@ -42,6 +43,13 @@ def _run(arguments: Sequence[str]) -> int:
         return int(args.run(args))
     finally:
         sys.stdout.flush()  # here, where a reader that went away is expected, and not when the interpreter ends
+
+
+def _open_closed_streams() -> None:
+    """Let a standard stream that is closed lead nowhere; else the next file to be opened would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _say_no_more() -> None:

@@ -79,6 +79,12 @@ def test_output_that_cannot_be_written_is_told_in_a_sentence(arguments):
     assert answer.stderr.decode() == "shoe-controller: No space left on device\n"
 
 
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_a_closed_standard_stream_leads_nowhere(closed):
+    answer = run("replay", "-", input=None, stdin=0 if closed else -3, preexec_fn=lambda: os.close(closed))
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, b"", b"")
+
+
 def test_ctrl_c_ends_without_a_traceback():
     with start("replay", "-", "--format", "json", stdin=-1, stdout=-1, stderr=-1) as program:
         program.stdin.write(b"bets\n")
