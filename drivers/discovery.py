@@ -84,10 +84,11 @@ async def discover(
     ports: Iterable[Any] | None = None,
     sys: Path = SYS,
     dev: Path = DEV,
+    has_libusb: bool | None = None,
 ) -> Discovery:
     """List everything, and ask every free serial port and every USB device with the id of our shoes for its hello."""
     serial = serial_ports(ports, dev / "serial" / "by-id")
-    has_libusb = _has_libusb()
+    has_libusb = _has_libusb() if has_libusb is None else has_libusb
     raw = usb_shoes(sys=sys, dev=dev, has_libusb=has_libusb)
     answers = await asyncio.gather(
         *(_ask_serial(port, wait, reach) for port in serial if probe),
