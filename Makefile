@@ -1,6 +1,6 @@
 # Two commands matter: `make demo` and `make test`. Each sets up what it needs. `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help diagram demo test lint unit bench soak hil setup setup-test install uninstall clean
+.PHONY: help diagram demo test lint unit bench soak hil schemas setup setup-test install uninstall clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,7 +31,7 @@ setup: $(RUN_STAMP)
 
 setup-test: $(DEV_STAMP)
 	@.ci/system-packages mosquitto=mosquitto mosquitto_sub=mosquitto-clients chromium=chromium \
-	  gcc=gcc /usr/include/string.h=libc6-dev systemd-analyze=systemd \
+	  gcc=gcc /usr/include/string.h=libc6-dev systemd-analyze=systemd libusb-1.0.so.0=libusb-1.0-0 \
 	  /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc=fonts-noto-cjk
 
 demo: setup ## Play a table on this machine: simulated shoe and dealer, real journal, display page
@@ -60,6 +60,9 @@ soak: setup-test ## Long campaigns: faults, crashes, fuzzing
 
 diagram: $(RUN_STAMP) ## Draw the state machine anew into docs
 	@$(BIN)/python -m shoe_controller.machine.diagram > docs/state-machine.md
+
+schemas: $(RUN_STAMP) ## Make the feeds' JSON Schemas and AsyncAPI document anew into docs
+	@$(BIN)/python -m shoe_controller.schemas
 
 install: ## Set up this machine as a table's controller (sudo make install; DESTDIR=... for an image)
 	@systemd/install.sh $(if $(DESTDIR),--root "$(DESTDIR)") $(INSTALL)

@@ -42,8 +42,24 @@ Word = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:@/+-]{1,64}$")]
 ShoeId = Annotated[str, Meta(min_length=1, max_length=128)]
 Seq = Annotated[int, Meta(ge=1, le=2**53)]  # JavaScript reads integers exactly up to here
 Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,9}\.[0-9]{2}$", description="dollars with two decimals")]
-Time = Annotated[str, Meta(description="wall clock in UTC, RFC 3339; right only if `synced`")]
-Boot = Annotated[str, Meta(description="32 hexadecimal digits, new at each start of the controller")]
+# Stated in the schemas and not checked on reading: a consumer of ours shall not fall over a table that is newer.
+Time = Annotated[
+    str,
+    Meta(
+        description="wall clock in UTC, RFC 3339; right only if `synced`",
+        extra_json_schema={
+            "format": "date-time",
+            "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$",
+        },
+    ),
+]
+Boot = Annotated[
+    str,
+    Meta(
+        description="32 hexadecimal digits, new at each start of the controller",
+        extra_json_schema={"pattern": "^[0-9a-f]{32}$"},
+    ),
+]
 
 
 class Identity(msgspec.Struct, frozen=True):
