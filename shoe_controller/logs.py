@@ -17,7 +17,7 @@ PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (
 COLOURS = {logging.CRITICAL: "\x1b[1;31m", logging.ERROR: "\x1b[31m", logging.WARNING: "\x1b[33m"}
 PLAIN = "\x1b[0m"
 # These say on INFO what only a developer wants to know.
-CHATTY = ("asyncio", "gpiozero", "transitions", "uvicorn.access")
+CHATTY = ("asyncio", "gpiozero", "transitions", "uvicorn")
 _BARE = re.compile(r"[^\s\"'=\x00-\x1f]+")
 
 

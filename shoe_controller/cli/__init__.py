@@ -5,7 +5,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from shoe_controller import __version__
 from shoe_controller.cli.commands import COMMANDS
@@ -39,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        args = _parser(arguments).parse_args(arguments)
+        # Only the module of the command that was asked for is imported: start-up on a Pi matters.
+        asked = next((word for word in arguments if not word.startswith("-")), "")
+        args = build_program({asked}).parse_args(arguments)
         return int(args.run(args))
     finally:
         sys.stdout.flush()  # here, where a reader that went away is expected, and not when the interpreter ends
@@ -60,7 +62,8 @@ def _say_no_more() -> None:
         os.close(nowhere)
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def build_program(commands: Container[str]) -> argparse.ArgumentParser:
+    """Return the parser of the program, with the named commands in full and the others by their summary alone."""
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Controller of a baccarat table: reads the shoe, enforces the rules, proves the results.",
@@ -68,10 +71,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    # Only the module of the command that was asked for is imported: start-up on a Pi matters.
-    asked = next((word for word in arguments if not word.startswith("-")), None)
     for name, summary in COMMANDS.items():
-        if name == asked:
+        if name in commands:
             build_command(subparsers, name, summary)
         else:
             subparsers.add_parser(name, help=summary, add_help=False)

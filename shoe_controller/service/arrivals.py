@@ -60,7 +60,14 @@ def _card_drawn(drawn: e.CardDrawn, faces: Faces) -> i.AnyInput:
     code = faces.code(drawn.card)
     if code is None:
         return i.DrawForeign(uid=_uid(drawn.card), detail=faces.why_foreign(drawn.card))
-    return i.DrawCard(code=code, uid=_uid(drawn.card), target=str(drawn.target or ""))
+    return i.DrawCard(code=code, uid=_uid(drawn.card), target=_target(drawn))
+
+
+def _target(drawn: e.CardDrawn) -> str:
+    """Return whom the shoe says the card is for, as in `player1`; empty if it has no opinion that could differ."""
+    if drawn.target is None or drawn.outside_game or drawn.overdrawn:
+        return ""
+    return f"{drawn.target}{drawn.index or ''}"
 
 
 def _cards_together(drawn: e.CardsTogether, faces: Faces) -> i.AnyInput:

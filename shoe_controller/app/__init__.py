@@ -1,0 +1,1 @@
+"""The application: the one place that sees every part and puts them together."""
