@@ -6,6 +6,35 @@ from shoe_controller.money import Rounding, dollars, winnings
 from shoe_controller.rules.games import Outcome, RuleSet
 from shoe_controller.session.facts import Settlement
 
+# Far above what a table's seats can fill: the stakes of one round, and the requests that are remembered.
+MOST_WAGERS = 10_000
+MOST_REQUESTS = 20_000
+
+Answer = tuple[bool, str | None]  # accepted or not, and the clause if it was not
+
+
+class Requests:
+    """Which wager requests were answered, and how, by their ids: a request that comes again is booked once.
+
+    There are two generations of at most MOST_REQUESTS ids, so that the memory is bounded and the newest are kept.
+    """
+
+    def __init__(self) -> None:
+        self._newer: dict[str, Answer] = {}
+        self._older: dict[str, Answer] = {}
+
+    def answer(self, request: str) -> Answer | None:
+        """Return how a request was answered, None if it has not been."""
+        answer = self._newer.get(request)
+        return self._older.get(request) if answer is None else answer
+
+    def remember(self, request: str, answer: Answer) -> None:
+        """Remember the first answer to a request; one without an id cannot be recognised."""
+        if request and self.answer(request) is None:
+            if len(self._newer) >= MOST_REQUESTS:
+                self._newer, self._older = {}, self._newer
+            self._newer[request] = answer
+
 
 class Bets:
     """Stakes in cents by player and wager, in the order in which they were first placed."""
@@ -18,6 +47,10 @@ class Bets:
     def stake(self, who: str, wager: str) -> int:
         """Return what a player has on a wager."""
         return self._stakes.get((who, wager), 0)
+
+    def has_room_for(self, who: str, wager: str) -> bool:
+        """Tell whether a stake can be booked; an increase always can."""
+        return len(self._stakes) < MOST_WAGERS or (who, wager) in self._stakes
 
     def place(self, who: str, wager: str, amount: int) -> None:
         """Place a wager, or increase it."""

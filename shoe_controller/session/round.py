@@ -37,6 +37,10 @@ class Round:
         self.drawn: list[DrawnCard] = []  # the cards of the hands, in the order of the deal
         self.player: Hand = ()
         self.banker: Hand = ()
+        # What follows from the hands, kept beside them since it is asked for many times a card.
+        self.player_total: int | None = None
+        self.banker_total: int | None = None
+        self.due: Side | None = next_card((), ())
         self.unassigned: list[str] = []
         self.irregularities: list[str] = []
         self.void_rule: str | None = None
@@ -45,7 +49,7 @@ class Round:
     @property
     def keyed(self) -> tuple[str, ...]:
         """The cards of the hands whose face was keyed by a supervisor."""
-        return tuple(card.code for card in self.drawn if card.keyed)
+        return tuple([card.code for card in self.drawn if card.keyed])
 
     @property
     def dealing_state(self) -> str:
@@ -54,24 +58,29 @@ class Round:
 
     def due_after(self, code: str) -> Side | None:
         """Tell who gets a card after the one that comes out now."""
-        if next_card(self.player, self.banker) == "player":
+        if self.due == "player":
             return next_card((*self.player, code), self.banker)
         return next_card(self.player, (*self.banker, code))
 
     def deal(self, card: DrawnCard) -> tuple[Side, int]:
         """Give a card to the hand that is due; return the hand and the card's position in it."""
-        side = next_card(self.player, self.banker)
+        side = self.due
         assert side is not None, "a card was dealt to a round that is complete"
         self.drawn.append(card)
         if side == "player":
-            self.player = (*self.player, card.code)
-            return side, len(self.player)
-        self.banker = (*self.banker, card.code)
-        return side, len(self.banker)
+            hand = self.player = (*self.player, card.code)
+            self.player_total = total(hand)
+        else:
+            hand = self.banker = (*self.banker, card.code)
+            self.banker_total = total(hand)
+        self.due = next_card(self.player, self.banker)
+        return side, len(hand)
 
     def gather(self) -> None:
         """Take the cards off the table, to be dealt anew."""
         self.drawn, self.player, self.banker = [], (), ()
+        self.player_total = self.banker_total = None
+        self.due = next_card((), ())
 
     def note(self, kind: str) -> None:
         """Remember that an irregularity of this kind happened in the round."""
@@ -80,9 +89,7 @@ class Round:
 
     def outcome(self) -> Outcome | None:
         """Return what the hands mean, once they are complete."""
-        if len(self.banker) < 2 or next_card(self.player, self.banker) is not None:
-            return None
-        return self.rules.outcome(self.player, self.banker)
+        return None if self.due else self.rules.outcome(self.player, self.banker)
 
     def as_fact(self) -> facts.Round:
         """Return the round as it is published now."""
@@ -94,8 +101,8 @@ class Round:
             status="complete" if outcome else "void",
             player=self.player,
             banker=self.banker,
-            player_total=total(self.player) if self.player else None,
-            banker_total=total(self.banker) if self.banker else None,
+            player_total=self.player_total,
+            banker_total=self.banker_total,
             winner=outcome.winner if outcome else None,
             natural=outcome.natural if outcome else False,
             pays=outcome.pays if outcome else {},
@@ -119,8 +126,8 @@ class Round:
             announced=self.announced,
             player=self.player,
             banker=self.banker,
-            player_total=total(self.player) if self.player else None,
-            banker_total=total(self.banker) if self.banker else None,
+            player_total=self.player_total,
+            banker_total=self.banker_total,
             winner=known.winner if known else None,
             natural=known.natural if known else False,
             pays=known.pays if known else {},

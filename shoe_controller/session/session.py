@@ -20,10 +20,9 @@ from shoe_controller.machine.states import (
 )
 from shoe_controller.money import dollars
 from shoe_controller.rules.games import find, load_all
-from shoe_controller.rules.play import next_card, total
 from shoe_controller.session import facts as f
 from shoe_controller.session import inputs as i
-from shoe_controller.session.bets import Bets
+from shoe_controller.session.bets import Bets, Requests
 from shoe_controller.session.decisions import Decision, Plan, plan
 from shoe_controller.session.round import DrawnCard, Round
 from shoe_controller.session.shoe import Shoe
@@ -60,7 +59,7 @@ class Session:
         self._shoe_reported = False
         self._round: Round | None = None
         self._bets: Bets | None = None
-        self._wager_ids: dict[str, bool] = {}
+        self._requests = Requests()
         self._last_call = ""  # the dealer's last call, bets or close: clauses 5.6 and 5.7 ask for it
         self._carried: list[DrawnCard] = []  # drawn too early, for the next round
         self._open: list[Decision] = []
@@ -101,11 +100,7 @@ class Session:
     def view(self) -> TableView:
         """Return the table as it stands."""
         shoe, current = self._shoe, self._round
-        due = (
-            next_card(current.player, current.banker)
-            if current and self.state in DEALING and not self._faults
-            else None
-        )
+        due = current.due if current and self.state in DEALING and not self._faults else None
         return TableView(
             phase="fault" if self._faults else _PHASES[self.state],
             state=self.state,
@@ -136,9 +131,6 @@ class Session:
         )
 
     # ---- inputs ----------------------------------------------------------------------------------------------
-
-    def _fire(self, trigger: str) -> None:
-        self._engine.fire(trigger)
 
     def _draw_card(self) -> None:
         card: i.DrawCard = self._input
@@ -259,7 +251,7 @@ class Session:
         target = self._input.target
         if not target:
             return False
-        side = next_card(self.round.player, self.round.banker)
+        side = self.round.due
         position = len(self.round.player if side == "player" else self.round.banker) + 1
         return bool(target != f"{side}{position}")
 
@@ -330,7 +322,7 @@ class Session:
         self._shoe = Shoe(load, find(load.game), load.id or f"shoe-{self._shoes}")
         self._shoe_reported = False
         self._round = self._bets = None
-        self._wager_ids = {}
+        self._requests = Requests()
         self._last_call = ""
         self._carried = []
         self._facts.append(
@@ -411,7 +403,7 @@ class Session:
         self._facts.append(f.BettingOpened(shoe.id, shoe.rounds))
         carried, self._carried = self._carried, []
         for card in carried:
-            if next_card(self.round.player, self.round.banker) is None:
+            if self.round.due is None:
                 self._carried.append(card)
             else:
                 self._deal(card, carried=True)
@@ -420,7 +412,7 @@ class Session:
         """End betting; a card is due from now on."""
         self._last_call = "close"
         self.round.betting_open = False
-        due = next_card(self.round.player, self.round.banker)
+        due = self.round.due
         self._facts.append(f.BettingClosed(self.shoe.id, self.round.number, due))
 
     def close_betting_under_decision(self, _event: object = None) -> None:
@@ -448,7 +440,7 @@ class Session:
 
     def find_shortage(self, _event: object = None) -> None:
         """Stop: the result was announced while a card is due (5.2)."""
-        due = next_card(self.round.player, self.round.banker)
+        due = self.round.due
         detail = f"the result was announced while the {due} is due a card"
         self._decide("wrong_number", "draw", detail=detail)
 
@@ -456,8 +448,9 @@ class Session:
 
     def deal_card(self, _event: object = None) -> None:
         """Give the card to the hand that is due."""
-        self.shoe.take(self._input.code, self._input.uid)
-        self._deal(DrawnCard(self._input.code, self._input.uid))
+        card: i.DrawCard = self._input
+        self.shoe.take(card.code, card.uid)
+        self._deal(DrawnCard(card.code, card.uid))
 
     def deal_together(self, _event: object = None) -> None:
         """Give cards that came out at once, in known order, to the hands that are due (5.3)."""
@@ -486,7 +479,7 @@ class Session:
         """Take an early card as the round's next one, as the house does."""
         self._find("early_draw", "noted", cards=self._codes(), uids=self._uids())
         for card in self._take():
-            if next_card(self.round.player, self.round.banker) is None:
+            if self.round.due is None:
                 self._set_aside((card,))
             else:
                 self._deal(card)
@@ -603,10 +596,12 @@ class Session:
     def take_wager(self, _event: object = None) -> None:
         """Accept a wager or an increase while betting is open."""
         wager: i.PlaceWager = self._input
-        if wager.id and wager.id in self._wager_ids:
-            self._answer_wager(self._wager_ids[wager.id], None, "this id was answered before")
-        elif wager.wager not in self.shoe.rules.wagers:
+        if self._answered_before():
+            return
+        if wager.wager not in self.shoe.rules.wagers:
             self._answer_wager(False, None, f"{self.shoe.rules.title} has no wager {wager.wager}")
+        elif not self.bets.has_room_for(wager.who, wager.wager):
+            self._answer_wager(False, None, "the round has as many wagers as the table can book")
         else:
             action: Literal["place", "increase"] = "increase" if self._stake() else "place"
             self.bets.place(wager.who, wager.wager, wager.amount)
@@ -617,9 +612,9 @@ class Session:
         wager: i.WithdrawWager = self._input
         stake = self._stake()
         amount = stake if wager.amount is None else wager.amount
-        if wager.id and wager.id in self._wager_ids:
-            self._answer_wager(self._wager_ids[wager.id], None, "this id was answered before")
-        elif not stake:
+        if self._answered_before():
+            return
+        if not stake:
             self._answer_wager(False, None, "there is no such wager")
         elif amount > stake:
             self._answer_wager(False, None, f"only {dollars(stake)} are wagered")
@@ -706,7 +701,7 @@ class Session:
     def _deal(self, card: DrawnCard, *, carried: bool = False) -> None:
         current = self.round
         side, position = current.deal(card)
-        due = next_card(current.player, current.banker)
+        due = current.due
         self._facts.append(
             f.CardDealt(
                 current.shoe,
@@ -715,8 +710,8 @@ class Session:
                 card.uid,
                 side,
                 position,
-                total(current.player) if current.player else None,
-                total(current.banker) if current.banker else None,
+                current.player_total,
+                current.banker_total,
                 due,
                 due is None,
                 "hand",
@@ -922,7 +917,17 @@ class Session:
     def _stake(self) -> int:
         return self._bets.stake(self._input.who, self._input.wager) if self._bets else 0
 
+    def _answered_before(self) -> bool:
+        """Answer a request that comes again as it was answered first: it is neither booked twice nor late."""
+        answer = self._requests.answer(self._input.id)
+        if answer is None:
+            return False
+        self._answer_wager(*answer, "this id was answered before")
+        return True
+
     def _refuse_bet(self, kind: f.Kind, rule: str) -> None:
+        if self._answered_before():
+            return
         if self._last_call != "close":
             self._answer_wager(False, None, "betting is not open")
             return
@@ -942,8 +947,7 @@ class Session:
         wager: i.PlaceWager | i.WithdrawWager = self._input
         if isinstance(wager, i.WithdrawWager):
             action = "withdraw"
-        if wager.id:
-            self._wager_ids.setdefault(wager.id, accepted)
+        self._requests.remember(wager.id, (accepted, rule))
         cents = amount if amount is not None else wager.amount if wager.amount is not None else self._stake()
         self._facts.append(
             f.Wager(
@@ -1006,7 +1010,7 @@ _COMMANDS: dict[type, str] = {
 
 
 def _firing(trigger: str) -> Callable[[Session], None]:
-    return lambda session: session._fire(trigger)  # noqa: SLF001 (a method of the class, made by name)
+    return lambda session: session._engine.fire(trigger)  # noqa: SLF001 (a method of the class, made by name)
 
 
 _HANDLERS: dict[type, Callable[[Session], None]] = {

@@ -10,6 +10,10 @@ from shoe_controller.session.inputs import LoadShoe
 BadCard = Literal["foreign_card", "duplicate_card", "over_count"]
 
 
+# The largest shoe holds 650 cards. A reader gone mad, or a script made to hurt, must not fill the memory with more.
+MOST_BAD_CARDS = 1_000
+
+
 class Shoe:
     """Counts what left one shoe. It never knows a card that has not been drawn."""
 
@@ -25,9 +29,11 @@ class Shoe:
         self.is_empty = False
         self.burn_waits_for_first_card = load.burn == "first-card"
         self.burn_left = self._burn_at_start(load)
-        self._seen: Counter[str] = Counter()
+        self._faces = rules.deck.face_set
+        self._seen: Counter[str] = Counter(dict.fromkeys(rules.deck.faces, 0))
         self._extra: Counter[str] = Counter()
         self._uids: dict[str, str] = {}  # the face of each id that is out of the shoe
+        self._bad_uids: set[str] = set()  # ids that came out and do not belong here
 
     @staticmethod
     def _burn_at_start(load: LoadShoe) -> int:
@@ -39,9 +45,9 @@ class Shoe:
 
     def fault_of(self, code: str, uid: str) -> BadCard | None:
         """Tell what is wrong with a card that comes out now (5.1), or None if it belongs here."""
-        if uid and uid in self._uids:
+        if uid and (uid in self._uids or uid in self._bad_uids):
             return "duplicate_card"
-        if code not in self.rules.deck.face_set:
+        if code not in self._faces:
             return "foreign_card"
         if self._seen[code] >= self.load.decks:
             return "over_count"
@@ -73,7 +79,10 @@ class Shoe:
     def take_bad(self, code: str, uid: str) -> None:
         """Count a card that does not belong here."""
         self.cards += 1
-        self._extra[code or uid or "unknown"] += 1
+        name = code or uid or "unknown"
+        self._extra[name if name in self._extra or len(self._extra) < MOST_BAD_CARDS else "unknown"] += 1
+        if uid and uid not in self._uids and len(self._bad_uids) < MOST_BAD_CARDS:
+            self._bad_uids.add(uid)
 
     def take_unreadable(self) -> None:
         """Count a card whose face is not known."""
