@@ -238,7 +238,8 @@ class Controller:
                 self._ready(opened)
                 await self._stop.wait()
                 self._condition = "stopping"
-                self._shut_gate()
+                self.panel.gate(False)
+                self.shoe.leave()
                 for task in running:
                     task.cancel()
         finally:

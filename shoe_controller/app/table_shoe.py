@@ -93,6 +93,7 @@ class TableShoe:
         self._at_fault = SHOE_FAULT in view().faults
         self._refusal = ""
         self._beat_found_gate_open = False
+        self._leaving = False
 
     async def run(self) -> None:
         """Keep the shoe connected until cancelled."""
@@ -101,6 +102,11 @@ class TableShoe:
             self._at_fault = True
         self._metrics.connection(SOURCE, up=False)
         await self._connection.run()
+
+    def leave(self) -> None:
+        """Let go of the shoe in good order: that the line ends now is no fault."""
+        self.gate(False)
+        self._leaving = True
 
     def health(self) -> ShoeHealth:
         """Tell how the connection is."""
@@ -141,6 +147,8 @@ class TableShoe:
         self._submit(Arrived(happened, SOURCE))
 
     def _on_event(self, event: e.LinkEvent) -> None:
+        if self._leaving:
+            return  # what is not acknowledged comes again at the next start
         if isinstance(event, e.ShoeEvent):
             if isinstance(event.happening, e.DeviceStarted):
                 self._forget_device_faults()

@@ -1,5 +1,7 @@
-"""Play a table on this machine: a simulated shoe on a real pseudo-terminal, a simulated dealer and supervisor who press
-the buttons of a panel on mock pins, a real journal, and the display page. No hardware and no broker is needed.
+"""Play a table on this machine; no hardware and no broker is needed.
+
+A simulated shoe on a real pseudo-terminal, a simulated dealer and supervisor who press the buttons of a panel on mock
+pins, a real journal and the display page.
 
 With --rounds it ends by itself, tells what was played and proves the journal; else Ctrl-C ends it.
 """
@@ -140,9 +142,10 @@ async def _play(args: argparse.Namespace, config: "Config") -> int:
 
 def _summary(config: "Config", lines: list[str]) -> None:
     from shoe_controller.journal.verification import verify  # noqa: PLC0415
+    from shoe_controller.journal.volumes import files_of  # noqa: PLC0415
 
     for line in lines:
         print(line)
-    report = verify([Path(config.journal.directory)], jobs=1)
+    report = verify(files_of([Path(config.journal.directory)]), jobs=1)
     sound = "sound" if report.ok else f"NOT sound: {report.problems[0]}"
     print(f"Journal: {report.entries} entries; hash chain, signatures and replay are {sound}.")

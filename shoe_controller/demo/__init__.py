@@ -1,0 +1,1 @@
+"""The demonstration: a whole table on one machine, with people who are simulated too."""
