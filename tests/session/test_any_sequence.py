@@ -51,7 +51,7 @@ class AnyTable(RuleBasedStateMachine):
         if loaded:
             self.forget_shoe()
             self.game = loaded.game
-            self.resumed = Session.resume(happened, loaded)
+            self.resumed = Session.resume(happened, loaded, "table")  # built often: the engine that is built fast
             assert self.resumed.view() == self.table.view()
         for fact in found:
             self.follow(fact)
