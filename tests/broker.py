@@ -82,6 +82,11 @@ class Mosquitto:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     @property
+    def log(self) -> str:
+        """What the broker has said so far; with `log_type all` also who subscribed."""
+        return self._log.read_text()
+
+    @property
     def pid(self) -> int:
         return self._process.pid if self._process else 0
 
