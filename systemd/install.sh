@@ -85,6 +85,10 @@ if [ "$program" = yes ]; then
     [ -z "$wheels" ] || pip+=(--no-index --find-links "$wheels")
     "${pip[@]}" --constraint "$project/constraints.txt" "$project[gpio,metrics]"
     "$release/bin/shoe-controller" --version >/dev/null
+    while read -r words target; do # what the shells and man look for is made by the release, and lies in it
+        mkdir -p "$release/$(dirname "$target")"
+        "$release/bin/shoe-controller" ${words//-/ } >"$release/$target"
+    done <"$source/shared-files"
     if [ -n "$root" ]; then # scripts name their interpreter by its path, which is another one once it runs
         grep -lIF "$root$home" -r "$release/bin" "$release/pyvenv.cfg" | xargs sed -i "s|$root$home|$home|g"
     fi
@@ -98,6 +102,10 @@ if [ "$program" = yes ]; then
     done
     mkdir -p "$root/usr/local/bin"
     ln -sfn $home/current/bin/shoe-controller "$root/usr/local/bin/shoe-controller"
+    while read -r _ target; do
+        mkdir -p "$root/usr/local/$(dirname "$target")"
+        ln -sfn "$home/current/$target" "$root/usr/local/$target"
+    done <"$source/shared-files"
     if [ -z "$root" ] && ! ldconfig -p | grep -q 'libusb-1\.0\.so\.0'; then
         say "libusb is not here; only shoes on raw USB (usb-raw:) need it: apt install libusb-1.0-0"
     fi

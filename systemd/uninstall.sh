@@ -5,6 +5,7 @@
 set -euo pipefail
 
 root=
+source=$(cd "$(dirname "$0")" && pwd)
 while [ $# -gt 0 ]; do
     case $1 in
         --root) root=${2:?--root needs a folder}; shift 2 ;;
@@ -35,8 +36,10 @@ for unit in "${units[@]}"; do
 done
 rm -f "$root/etc/udev/rules.d/99-shoe-controller.rules" "$root/etc/sysusers.d/shoe-controller.conf" \
     "$root/etc/tmpfiles.d/shoe-controller.conf" "$root/etc/shoe-controller/shoe-controller.toml.sample"
-[ "$(readlink "$root/usr/local/bin/shoe-controller" || true)" != /opt/shoe-controller/current/bin/shoe-controller ] ||
-    rm -f "$root/usr/local/bin/shoe-controller"
+for path in bin/shoe-controller $(awk '{print $2}' "$source/shared-files"); do # only links that are ours
+    [ "$(readlink "$root/usr/local/$path" || true)" != "/opt/shoe-controller/current/$path" ] ||
+        rm -f "$root/usr/local/$path"
+done
 rm -rf "$root/opt/shoe-controller"
 if [ "$live" = yes ]; then
     systemctl daemon-reload

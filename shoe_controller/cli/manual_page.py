@@ -59,7 +59,10 @@ def _command(command: Command) -> Iterator[str]:
 
 
 def _synopsis(command: Command) -> str:
-    parts = [f"[\\fB{_text(option.flags[-1])}\\fR{_value(option, ' ')}]" for option in command.options]
+    parts: list[str] = []
+    for option in _own_options(command):
+        shown = f"\\fB{_text(option.flags[-1])}\\fR{_value(option, ' ')}"
+        parts.append(f"[{shown}]" if option.optional else shown)
     if command.commands:
         parts.append("\\fB" + "\\fR|\\fB".join(_text(inner.path[-1]) for inner in command.commands) + "\\fR ...")
     for operand in command.operands:
@@ -68,8 +71,14 @@ def _synopsis(command: Command) -> str:
     return "".join(f" {part}" for part in parts)
 
 
+def _own_options(command: Command) -> tuple[Argument, ...]:
+    """Return the options without --help, which every command has."""
+    return tuple(option for option in command.options if "--help" not in option.flags)
+
+
 def _arguments(command: Command) -> Iterator[str]:
-    for argument in (*command.operands, *command.options):
+    options = command.options if len(command.path) == 1 else _own_options(command)
+    for argument in (*command.operands, *options):
         yield ".TP"
         flags = ", ".join(f"\\fB{_text(flag)}\\fR" for flag in argument.flags)
         yield flags + _value(argument, " " if flags else "")

@@ -85,7 +85,7 @@ def _argument(action: argparse.Action) -> Argument:
         help=" ".join(((action.help or "") % (vars(action) | {"prog": PROGRAM})).split()),
         choices=choices,
         kind=_kind(action, name),
-        optional=action.nargs in {"?", "*"},
+        optional=not action.required if action.option_strings else action.nargs in {"?", "*"},
         many=action.nargs in {"*", "+"},
     )
 

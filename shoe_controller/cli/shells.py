@@ -84,11 +84,8 @@ def zsh(program: Command, games: Sequence[str]) -> str:
         lines += _zsh_body(command, games)
         lines.append("}")
     # Autoloaded from a folder of functions the file itself is the function; sourced, it must be made known.
-    lines += [
-        "",
-        f'if [[ $funcstack[1] == {_zsh_name(program)} ]]; then {_zsh_name(program)} "$@";'
-        f" else compdef {_zsh_name(program)} {program.path[0]}; fi",
-    ]
+    name = _zsh_name(program)
+    lines += ["", f'if [[ $funcstack[1] == {name} ]]; then {name} "$@"; else compdef {name} {program.path[0]}; fi']
     return "\n".join(lines) + "\n"
 
 
@@ -156,9 +153,7 @@ def _fish_place(command: Command) -> str:
 
 
 def _fish_argument(argument: Argument, games: Sequence[str]) -> str:
-    parts: list[str] = []
-    for flag in argument.flags:
-        parts.append(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}")
+    parts = [f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in argument.flags]
     values = _values(argument, games)
     if values:
         parts.append(f"-a {_fish_quoted(' '.join(values))}")

@@ -128,6 +128,13 @@ def test_unknown_arguments_are_refused(script):
     assert "unknown argument: --prefix" in run(script, "--prefix", "/", code=2)
 
 
+# Where shells and man look, and the words with which the program makes what they find there.
+SHARED = {
+    "share/bash-completion/completions/shoe-controller": "completion bash",
+    "share/zsh/site-functions/_shoe-controller": "completion zsh",
+    "share/fish/vendor_completions.d/shoe-controller.fish": "completion fish",
+    "share/man/man1/shoe-controller.1": "manual",
+}
 FAKE_PYTHON = """\
 #!/bin/sh
 # A Python whose venv has a pip that needs no network.
@@ -139,7 +146,7 @@ FAKE_PIP = """\
 [ ! -e "$0.fails" ] && [ ! -e FAILS ] || { echo "no network" >&2; exit 1; }
 echo "$@" >"${0%/*}/../asked"
 printf '#!%s/python3\\n' "${0%/*}" >"${0%/*}/shoe-controller.txt"
-printf '#!/bin/sh\\n# %s\\n' "${0%/*}" >"${0%/*}/shoe-controller"
+printf '#!/bin/sh\\n# %s\\necho "$@"\\n' "${0%/*}" >"${0%/*}/shoe-controller"
 chmod +x "${0%/*}/shoe-controller"
 """
 
@@ -170,6 +177,9 @@ def test_a_release_is_complete_before_it_becomes_the_current_one(root, python, t
     assert (
         str((root / "usr/local/bin/shoe-controller").readlink()) == "/opt/shoe-controller/current/bin/shoe-controller"
     )
+    for place, made in SHARED.items():
+        assert (root / "usr/local" / place).readlink() == Path("/opt/shoe-controller/current") / place
+        assert (current / place).read_text() == f"{made}\n"
     # Scripts name the path that they will have on the machine, not the one of the root that is being filled.
     assert f"# /opt/shoe-controller/{first}/bin" in (current / "bin/shoe-controller").read_text()
     assert str(root) not in (current / "pyvenv.cfg").read_text()
@@ -190,3 +200,4 @@ def test_a_release_is_complete_before_it_becomes_the_current_one(root, python, t
     run(UNINSTALL, "--root", root)
     assert not (root / "opt/shoe-controller").exists()
     assert not (root / "usr/local/bin/shoe-controller").is_symlink()
+    assert not [place for place in SHARED if (root / "usr/local" / place).is_symlink()]
