@@ -5,7 +5,7 @@ and ends with another; stretches are therefore verified independently of each ot
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from shoe_controller.journal.codec import decode_input, encode_facts
 from shoe_controller.journal.derivation import Handle, begin, difference, equal_in_meaning, resume
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.recovery import loads_shoe
-from shoe_controller.journal.rows import COLUMNS
+from shoe_controller.journal.rows import COLUMNS, Row
 from shoe_controller.journal.signing import KEY_ID_SIZE, checker, good_signature
 from shoe_controller.session.facts import AnyFact
 
@@ -29,6 +29,7 @@ _SELECT = f"SELECT {COLUMNS} FROM entries WHERE seq > ? AND seq <= ? ORDER BY se
 _SELECT_ONE = f"SELECT {COLUMNS} FROM entries WHERE seq = ?"  # noqa: S608 - constant text
 _SELECT_SIGNED = "SELECT seq, hash, signature FROM entries WHERE seq > ? AND seq <= ? AND signature IS NOT NULL"
 BEFORE_ALL = -(2**63)
+BATCH = 128  # entries
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -97,6 +98,7 @@ class _Walk:
         # The newest signature that has not been checked, and the seq up to which signatures are known to be good.
         self.unchecked: tuple[int, bytes, bytes] | None = None
         self.vouched = self.piece.after
+        self.last_sound = True
 
     def run(self) -> Result:
         for place, piece in enumerate(self.stretch.pieces):
@@ -132,59 +134,92 @@ class _Walk:
         return True
 
     def _walk(self) -> None:
-        result, derive = self.result, self.plan.derive
-        contents = chain.contents
-        last_sound = True
         piece = self.piece
-        # fmt: off
-        for (
-            seq, count, boot, mono_ns, wall_ns, synced, source, session, number, kind, body, facts, raw,
-            prev, own, signature,
-        ) in self.connection.execute(_SELECT, (piece.after, piece.to)):
-            # fmt: on
-            result.entries += 1
-            sound = True
-            try:
-                # fmt: off
-                sound = own == sha256(contents(
-                    prev, boot, seq, count, mono_ns, wall_ns, synced, session, number, kind, source, body, facts, raw,
-                )).digest()
-                # fmt: on
-                if seq != self.next_seq or prev != self.link or not sound:
-                    self._broken(seq, prev, sound=sound, last_sound=last_sound)
-                self.next_seq = seq + count
-                self.link = own
-                if signature is not None:
-                    self.link = sha256(own + signature).digest()
-                    self._signed(seq, own, signature)
-            except TypeError:
-                self._problem(seq, "hash", "a column has a value of the wrong kind")
-                last_sound = False
-                self.handle = None
-                continue
-            last_sound = sound
-            result.facts += count
-            if kind == b"result":
-                result.rounds += facts.startswith(b'[{"type":"round"')
-            handle = self.handle
-            if handle is not None:
-                try:
-                    derived = handle(decode_input(body))
-                    if encode_facts(derived) != facts or len(derived) != count:
-                        self._differs(seq, count, derived, facts)
-                except Exception as error:  # noqa: BLE001 - whatever an input of a changed journal makes a session raise
-                    self._problem(seq, "facts", f"its input cannot be replayed: {type(error).__name__}: {error}")
-                    self.handle = None
-            elif derive:
-                result.underived += 1
-            if kind == b"shoe":
-                self._shoe(body, facts)
+        self.last_sound = True
+        for rows in self._batches():
+            unusable = self._check_chain(rows)
+            if self.plan.derive:
+                self._derive(rows, unusable)
         self._check_unchecked()
         if piece.seal is not None and piece.seal != (self.next_seq, self.link):
             self._problem(None, "seal", f"it was sealed before fact {piece.seal[0]}, but ends before {self.next_seq}")
             # The next volume is judged by the seal, so that what is wrong here is not told of it as well.
             self.next_seq, self.link = piece.seal
             self.handle = None
+
+    def _batches(self) -> Iterator[list[Row]]:
+        """Yield the rows of the piece, many at a time: reading, hashing and replaying in turn would cost a fifth."""
+        after, to = self.piece.after, self.piece.to
+        cursor = self.connection.execute(_SELECT, (after, to))
+        try:
+            while rows := cursor.fetchmany(BATCH):
+                after = rows[-1][0]
+                yield rows
+        except sqlite3.Error:
+            # What stands before the damage can still be read, one by one.
+            for row in self.connection.execute(_SELECT, (after, to)):
+                yield [row]
+            raise
+
+    def _check_chain(self, rows: list[Row]) -> set[int]:
+        """Check hashes and links, and return the entries with columns that cannot even be hashed."""
+        contents, hashed = chain.contents, sha256
+        next_seq, link, last_sound = self.next_seq, self.link, self.last_sound
+        result, facts_seen, unusable = self.result, 0, set()
+        # fmt: off
+        for (
+            seq, count, boot, mono_ns, wall_ns, synced, source, session, number, kind, body, facts, raw,
+            prev, own, signature,
+        ) in rows:
+            try:
+                sound = own == hashed(contents(
+                    prev, boot, seq, count, mono_ns, wall_ns, synced, session, number, kind, source, body, facts, raw,
+                )).digest()
+                # fmt: on
+                if seq != next_seq or prev != link or not sound:
+                    self.next_seq, self.link = next_seq, link
+                    self._broken(seq, prev, sound=sound, last_sound=last_sound)
+                next_seq = seq + count
+                link = own
+                if signature is not None:
+                    link = hashed(own + signature).digest()
+                    self._signed(seq, own, signature, next_seq - 1)
+            except TypeError:
+                self._problem(seq, "hash", "a column has a value of the wrong kind")
+                last_sound = False
+                unusable.add(seq)
+                continue
+            last_sound = sound
+            facts_seen += count
+            if kind == b"result":
+                result.rounds += facts.startswith(b'[{"type":"round"')
+            elif kind == b"shoe" and _loads(facts):
+                self._check_unchecked()
+        self.next_seq, self.link, self.last_sound = next_seq, link, last_sound
+        result.entries += len(rows)
+        result.facts += facts_seen
+        return unusable
+
+    def _derive(self, rows: list[Row], unusable: set[int]) -> None:
+        """Replay inputs and compare what they give with what is recorded."""
+        handle, decode, encode = self.handle, decode_input, encode_facts
+        for seq, count, _, _, _, _, _, _, _, kind, body, facts, _, _, _, _ in rows:
+            if unusable and seq in unusable:
+                handle = None
+                continue
+            if handle is not None:
+                try:
+                    derived = handle(decode(body))
+                    if encode(derived) != facts or len(derived) != count:
+                        handle = self._differs(seq, count, derived, facts, handle)
+                except Exception as error:  # noqa: BLE001 - whatever an input of a changed journal makes a session raise
+                    self._problem(seq, "facts", f"its input cannot be replayed: {type(error).__name__}: {error}")
+                    handle = None
+            else:
+                self.result.underived += 1
+            if handle is None and kind == b"shoe" and _loads(facts):
+                handle = resume(body, facts)
+        self.handle = handle
 
     def _broken(self, seq: int, prev: bytes, *, sound: bool, last_sound: bool) -> None:
         if not sound:
@@ -203,9 +238,9 @@ class _Walk:
         self.unchecked = None
         return self.result.problem_count > problems
 
-    def _signed(self, seq: int, own: bytes, signature: bytes) -> None:
+    def _signed(self, seq: int, own: bytes, signature: bytes, last_fact: int) -> None:
         self.result.signatures += 1
-        self.result.last_signed = self.next_seq - 1
+        self.result.last_signed = last_fact
         if self.plan.all_signatures:
             self._check_unchecked()
         self.unchecked = (seq, own, signature)
@@ -239,20 +274,18 @@ class _Walk:
         if not good_signature(key, chain.entry_statement(self.stretch.chain, seq, own), signature):
             self._problem(seq, "signature", "its signature is not good")
 
-    def _differs(self, seq: int, count: int, derived: Sequence[AnyFact], facts: bytes) -> None:
+    def _differs(self, seq: int, count: int, derived: Sequence[AnyFact], facts: bytes, handle: Handle) -> Handle | None:
         if len(derived) == count and equal_in_meaning(derived, facts):
             self.result.other_version += 1
-            return
+            return handle
         self._problem(seq, "facts", difference(derived, facts))
         # What follows in this shoe would differ as well and tell nothing new.
-        self.handle = None
+        return None
 
-    def _shoe(self, body: bytes, facts: bytes) -> None:
-        try:
-            loaded = loads_shoe(facts)
-        except msgspec.DecodeError:
-            return
-        if loaded:
-            self._check_unchecked()
-            if self.handle is None and self.plan.derive:
-                self.handle = resume(body, facts)
+
+def _loads(facts: bytes) -> bool:
+    """Tell whether a shoe came into play, also where facts may be anything."""
+    try:
+        return loads_shoe(facts)
+    except msgspec.DecodeError:
+        return False

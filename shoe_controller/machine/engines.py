@@ -99,17 +99,20 @@ class TableEngine:
     def __init__(self, model: Model) -> None:
         self._model = model
         model.state = NO_SHOE
-        self._table: dict[tuple[str, str], list[tuple[list[Callback], Callback, str | None]]] = {}
+        self._table: dict[str, dict[str, list[tuple[list[Any], Callback, str | None]]]] = {}
         for row in ROWS:
-            cell = self._table.setdefault((row.source, row.trigger), [])
+            cell = self._table.setdefault(row.trigger, {}).setdefault(row.source, [])
             cell.append((_guards(model, row), _action(model, row), row.dest))
 
     def fire(self, trigger: str) -> None:
         """Follow the row of the model's state and this trigger."""
         model = self._model
-        for guards, action, dest in self._table[model.state, trigger]:
-            if not guards or all(guard(None) for guard in guards):
-                action(None)
+        for guards, action, dest in self._table[trigger][model.state]:
+            for guard in guards:
+                if not guard():
+                    break
+            else:
+                action()
                 if dest is not None:
                     model.state = dest
                 return

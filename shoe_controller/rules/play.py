@@ -29,8 +29,10 @@ BANKER_DRAWS_ON: dict[int, frozenset[int]] = {
 
 def total(hand: Hand) -> int:
     """Return the point total of a hand: the right digit of the sum (3.4)."""
-    points = POINTS
-    return sum([points[card] for card in hand]) % 10
+    points = 0
+    for card in hand:
+        points += POINTS[card]
+    return points % 10
 
 
 def is_natural(hand: Hand) -> bool:

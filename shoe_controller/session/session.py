@@ -134,10 +134,13 @@ class Session:
 
     def _draw_card(self) -> None:
         card: i.DrawCard = self._input
-        fault = self._shoe.fault_of(card.code, card.uid) if self._shoe else None
+        shoe = self._shoe
+        fault = shoe.fault_of(card.code, card.uid) if shoe else None
         if fault:
             self._bad = fault
-        self._engine.fire("bad_card" if fault else "card")
+            self._engine.fire("bad_card")
+        else:
+            self._engine.fire("card")
 
     def _draw_together(self) -> None:
         cards: i.DrawTogether = self._input
@@ -206,7 +209,8 @@ class Session:
 
     def last_round(self, _event: object = None) -> bool:
         """Tell whether the shoe ends when this round does, or has ended already."""
-        return self.shoe.rounds_left == 0 or self.shoe.is_empty or self._shoe_reported
+        shoe = self.shoe
+        return shoe.rounds_left == 0 or shoe.is_empty or self._shoe_reported
 
     def round_is_open(self, _event: object = None) -> bool:
         """Tell whether a decision interrupts a round that is not announced yet."""
@@ -699,7 +703,8 @@ class Session:
                 self.shoe.take_bad(code, uid)
 
     def _deal(self, card: DrawnCard, *, carried: bool = False) -> None:
-        current = self.round
+        current = self._round
+        assert current is not None, "there is no round"
         side, position = current.deal(card)
         due = current.due
         self._facts.append(
