@@ -1,6 +1,5 @@
 """What the tests of the page ask a real browser."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,6 @@ FLAGS = [
     "--disable-sync",
 ]
 LAYOUTS = {"1080p": (1920, 1080), "720p": (1280, 720), "portrait": (1080, 1920)}
-# Name a folder in this variable to get a picture of every state from tests/web/test_page.py.
-SCREENSHOTS = os.environ.get("DISPLAY_SCREENSHOTS")
 
 # Everything that a person can read off the page, in one go.
 READ = """() => {
@@ -114,8 +111,3 @@ def read(page):
 
 def faults(page):
     return page.evaluate(FAULTS)
-
-
-def take_screenshot(page, name):
-    if SCREENSHOTS:
-        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png")

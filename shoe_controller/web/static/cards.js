@@ -1,57 +1,94 @@
-// Card faces and backs, 100 by 140, made to be read from across the table: a large rank, a large suit.
+// Card faces and backs, 100 by 140: a large index to be read from across the table, and beside it the pips that
+// players of this game look for, a court figure, or one of the three stars.
 
 import { svg } from "./svg.js";
-import { COLOURS, character, headDress, suitShape } from "./shapes.js";
+import { COLOURS, character, suitShape } from "./shapes.js";
+import { courtFigure } from "./courts.js";
 
 const STARS = { S: "SAU", L: "LUK", F: "FUK" };
 const ELEMENTS = "fgewa";
+const FACE = "#fffdf8";
+
+// Where pips stand: columns left, middle and right; heights from 0 on top to 1.
+const [LEFT, MIDDLE, RIGHT] = [54.5, 68.5, 82.5];
+const [TOP, HEIGHT] = [23, 94];
+const sides = (...heights) => heights.flatMap((y) => [[LEFT, y], [RIGHT, y]]);
+const middle = (...heights) => heights.map((y) => [MIDDLE, y]);
+const PIPS = {
+  A: middle(0.5),
+  2: middle(0, 1),
+  3: middle(0, 0.5, 1),
+  4: sides(0, 1),
+  5: [...sides(0, 1), ...middle(0.5)],
+  6: sides(0, 0.5, 1),
+  7: [...sides(0, 0.5, 1), ...middle(0.25)],
+  8: [...sides(0, 0.5, 1), ...middle(0.25, 0.75)],
+  9: [...sides(0, 1 / 3, 2 / 3, 1), ...middle(0.5)],
+  T: [...sides(0, 1 / 3, 2 / 3, 1), ...middle(1 / 6, 5 / 6)],
+};
+const pipSize = (count) => (count === 1 ? 44 : count < 4 ? 27 : count < 9 ? 21 : 18.5);
 
 const sheet = (fill, stroke) =>
   svg("rect", { x: 0.75, y: 0.75, width: 98.5, height: 138.5, rx: 8, fill, stroke, "stroke-width": 1.5 });
 
 function rankText(rank, colour) {
-  const shown = rank === "T" ? "10" : rank;
-  return svg(
-    "text",
-    {
-      x: 8, y: 49, class: "rank", fill: colour,
-      textLength: shown === "10" ? 46 : null,
-      lengthAdjust: shown === "10" ? "spacingAndGlyphs" : null,
-    },
-    shown,
-  );
+  // The wide ones have a width of their own, so that no font makes them run into the pips.
+  const textLength = { T: 36, Q: 34, K: 34 }[rank];
+  const lengthAdjust = textLength && "spacingAndGlyphs";
+  return svg("text", { x: 5, y: 48, class: "rank", fill: colour, textLength, lengthAdjust }, rank === "T" ? "10" : rank);
+}
+
+// Keeps the index apart from the pips: nobody should have to count which belong to which.
+const frame = (fill, stroke) =>
+  svg("rect", { x: 42.5, y: 8.5, width: 52, height: 123, rx: 4, fill, stroke, "stroke-width": 1.2 });
+
+// A suit's lower pips stand on their heads, as printed; an element never does.
+function pips(rank, suit) {
+  const places = PIPS[rank];
+  return places.map(([x, y]) => {
+    const at = TOP + y * HEIGHT;
+    const shape = suitShape(suit, x, at, pipSize(places.length), FACE);
+    return y > 0.5 && !ELEMENTS.includes(suit) ? svg("g", { transform: `rotate(180 ${x} ${at})` }, shape) : shape;
+  });
 }
 
 // One of the three stars: its character in a round frame, its name below.
-function star(rank, suit, colour) {
+function star(rank, colour) {
   return [
-    svg("circle", { cx: 61, cy: 87, r: 34, fill: "#fdf3d3", stroke: "#c9971c", "stroke-width": 2.5 }),
-    svg("circle", { cx: 61, cy: 87, r: 30, fill: "none", stroke: "#c9971c", "stroke-width": 1 }),
-    character(rank, 61, 87, 39, colour, 9),
-    svg("text", { x: 61, y: 135, class: "star-name", fill: colour }, STARS[rank]),
+    svg("circle", { cx: 60, cy: 86, r: 35, fill: "#fdf3d3", stroke: "#c9971c", "stroke-width": 2.5 }),
+    svg("circle", { cx: 60, cy: 86, r: 31, fill: "none", stroke: "#c9971c", "stroke-width": 1 }),
+    character(rank, 60, 86, 40, colour, 9),
+    svg("text", { x: 60, y: 135, class: "star-name", fill: colour }, STARS[rank]),
+  ];
+}
+
+function court(rank, suit) {
+  return [
+    courtFigure(rank, suit, 43.5, 16.2, 50),
+    suitShape(suit, 50, 17, 12),
+    svg("g", { transform: "rotate(180 68.5 70)" }, suitShape(suit, 50, 17, 12)),
   ];
 }
 
 function figure(rank, suit, colour) {
-  if (rank in STARS) return star(rank, suit, colour);
-  if ("JQK".includes(rank)) {
-    return [headDress(rank, suit, 65, 79, 44), suitShape(suit, 65, 117, 34)];
-  }
-  return [suitShape(suit, 65, 101, 58)];
+  if (rank in STARS) return star(rank, colour);
+  return rank in PIPS ? [frame(FACE, "#e2d6b4"), ...pips(rank, suit)] : [frame("#fff8e6", "#c9a34a"), ...court(rank, suit)];
+}
+
+function index(rank, suit, colour) {
+  if (rank in STARS) return suitShape(suit, 75, 28, 34);
+  return ELEMENTS.includes(suit) ? character(suit, 21.5, 77, 29, colour, 11) : suitShape(suit, 21.5, 77, 31);
 }
 
 export function cardFace(code) {
   const [rank, suit] = code;
   const colour = COLOURS[suit];
-  const index = ELEMENTS.includes(suit)
-    ? (rank in STARS ? suitShape(suit, 77, 30, 30) : character(suit, 21, 67, 24, colour, 11))
-    : suitShape(suit, 21, 67, 24);
   return svg(
     "svg",
     { viewBox: "0 0 100 140", class: "card face", role: "img", "data-card": code },
-    sheet("#fffdf8", "#c9c4b4"),
+    sheet(FACE, "#c9c4b4"),
     rankText(rank, colour),
-    index,
+    index(rank, suit, colour),
     ...figure(rank, suit, colour),
   );
 }

@@ -1,7 +1,7 @@
 // Table limits: wagers with the same limits are shown together.
 
 import { html } from "./svg.js";
-import { money, wagerNames } from "./texts.js";
+import { money, spans, wagerNames } from "./texts.js";
 
 const range = ({ min, max }) => `${money(min)} – ${money(max)}`;
 
@@ -20,10 +20,14 @@ export function mainLimit(limits) {
   return main ? range(main) : "";
 }
 
+// The two pairs nearly always go together, and one word says it.
+const names = (wagers) =>
+  wagers.length === 2 && wagers.includes("player_pair") && wagers.includes("banker_pair") ? spans("pairs") : wagerNames(wagers);
+
 export function limitsTable(limits) {
   const rows = groups(limits).map(([shown, wagers]) =>
     html("tr", {},
-      html("th", {}, html("div", { class: "names" }, ...wagerNames(wagers))),
+      html("th", {}, html("div", { class: "names" }, ...names(wagers))),
       html("td", {}, shown)));
   return rows.length ? html("table", { class: "limits" }, ...rows) : null;
 }

@@ -94,32 +94,3 @@ export function character(name, x, y, size, colour, width = 8) {
     "stroke-linejoin": "round",
   });
 }
-
-// Head-dresses of king, queen and jack, with gold on the suit's colour.
-const GOLD = "#d9a520";
-const HEADS = {
-  K: (colour) => [
-    path("M8 74 4 26 27 48 50 12 73 48 96 26 92 74Z", { fill: colour }),
-    svg("rect", { x: 8, y: 78, width: 84, height: 14, rx: 4, fill: GOLD }),
-    ...[[4, 24], [96, 24], [50, 12]].map(([x, y]) => circle(x, y, 7, { fill: GOLD })),
-    ...[28, 50, 72].map((x) => circle(x, 64, 5, { fill: GOLD })),
-  ],
-  Q: (colour) => [
-    path("M12 76C4 58 2 44 8 30c7 14 15 16 20 4 3 8 9 9 13-1 3-8 6-14 9-21 3 7 6 13 9 21 4 10 10 9 13 1 5 12 13 10 20-4 6 14 4 28-4 46Z", { fill: colour }),
-    path("M12 80q38-9 76 0v12q-38-9-76 0Z", { fill: GOLD }),
-    ...[[8, 26], [28, 30], [50, 9], [72, 30], [92, 26]].map(([x, y]) => circle(x, y, 6, { fill: GOLD })),
-    path("M50 46l8 11-8 11-8-11Z", { fill: GOLD }),
-  ],
-  J: (colour) => [
-    path("M8 70C8 40 30 26 58 28c20 1 34 14 34 42Z", { fill: colour }),
-    path("M2 74q48-13 96 0v14q-48-13-96 0Z", { fill: GOLD }),
-    path("M56 40C54 18 70 4 94 4c2 18-12 32-34 38 10-10 18-18 24-28-12 6-20 14-28 26Z", { fill: GOLD }),
-    circle(56, 44, 7, { fill: GOLD }),
-  ],
-};
-
-export function headDress(rank, suit, x, y, size) {
-  const group = svg("g", { transform: `translate(${x - size / 2} ${y - size / 2}) scale(${size / 100})` });
-  group.append(...HEADS[rank](COLOURS[suit]));
-  return group;
-}

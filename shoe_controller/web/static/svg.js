@@ -20,11 +20,15 @@ export function html(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-// Text that is too long for its place becomes smaller, down to a third, instead of being cut off.
+// Text that is too long for its place becomes smaller, down to a third, instead of being cut off. Some fonts are
+// taller than their lines: a fifth of an em over the edge is nothing that anybody could see.
 export function fit(element) {
+  const style = getComputedStyle(element);
+  const tooLong = () =>
+    element.scrollWidth > element.clientWidth + 1 ||
+    element.scrollHeight > element.clientHeight + 1 + parseFloat(style.fontSize) / 5;
   let scale = 1;
   element.style.setProperty("--fit", scale);
-  const tooLong = () => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1;
   while (scale > 0.35 && tooLong()) {
     scale -= 0.05;
     element.style.setProperty("--fit", scale.toFixed(2));

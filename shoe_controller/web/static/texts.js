@@ -68,7 +68,7 @@ export function wagerKey(id) {
 
 // Several wagers in one line.
 export function wagerNames(ids) {
-  const names = (language) => ids.map((id) => textIn(language, ...wagerKey(id))).join(" · ");
+  const names = (language) => ids.map((id) => textIn(language, ...wagerKey(id))).join(" / ");
   return spans("wagers", { names });
 }
 
