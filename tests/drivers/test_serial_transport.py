@@ -15,6 +15,9 @@ from drivers import fd_stream, serial_transport, thread_stream
 from drivers.errors import DeviceGoneError
 from drivers.serial_address import LINES, LineSettings, SerialAddress, parse_serial_address
 from drivers.serial_transport import SerialTransport, _open_sentence
+from drivers.shoe_device import transport_for
+from tests.drivers.test_reconnect import connected, new_link
+from tests.drivers.wired_shoe import WiredShoe
 
 LINE = LINES["open"]
 
@@ -407,6 +410,28 @@ def test_a_lost_rfc2217_server_is_the_same_error_as_an_unplugged_port(run, until
         assert len(ears.gone) == 1
 
     run(scenario())
+
+
+@old_names
+def test_a_deal_arrives_through_an_rfc2217_server(run, until, tmp_path):
+    server = Rfc2217Server()
+
+    async def scenario():
+        shoe = WiredShoe(tmp_path / "shoe")
+        shoe.plug()
+        thread = threading.Thread(target=server.serve, args=(shoe.device,))
+        thread.start()
+        async with connected(transport_for(f"rfc2217://127.0.0.1:{server.port}"), new_link()) as consumer:
+            for _ in range(20):
+                shoe.deal()
+            await until(lambda: consumer.cards == shoe.dealt)
+            await until(lambda: not len(shoe.link.memory))
+        await asyncio.to_thread(thread.join, 20)
+        assert not thread.is_alive()
+        shoe.unplug()
+
+    run(scenario())
+    server.close()
 
 
 class StubbornPort:
