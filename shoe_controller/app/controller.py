@@ -35,6 +35,7 @@ from shoe_controller.config import Config
 from shoe_controller.decks.book import DeckBook
 from shoe_controller.errors import ControllerError
 from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.store import Journal
 from shoe_controller.journal.tail import Tail
 from shoe_controller.messages import HealthReport, Identity
 from shoe_controller.notify import Notifier
@@ -244,7 +245,7 @@ class Controller:
                     task.cancel()
         finally:
             await self._end_play()
-            journal.close()
+            self._close(journal)
 
     async def _assemble(self, opened: Opened) -> None:
         """Make the parts that need the journal. The shoe comes last: its cards need all the others."""
@@ -313,6 +314,14 @@ class Controller:
         if self.simulation is not None:
             await self.simulation.shoe.stop()
         self._tail.close()
+
+    def _close(self, journal: Journal) -> None:
+        """Let go of the journal. Places of feeds that a full disk does not take are told again at the next start."""
+        try:
+            journal.close()
+        except JournalError as error:
+            logger.warning("journal: %s", error)
+            self._exit_code = EXIT_FAILED
 
     def _view(self) -> Any:
         assert self.table is not None
