@@ -11,6 +11,7 @@ from shoe_controller.journal.entry import NewEntry
 from shoe_controller.journal.errors import JournalError, JournalReadOnlyError
 from shoe_controller.journal.signing import SigningKey
 from shoe_controller.journal.store import Journal
+from shoe_controller.outside_json import NOT_UNDERSTOOD
 from shoe_controller.service.clock import TableClock
 from shoe_controller.service.recovery import rebuild
 from shoe_controller.session.inputs import AnyInput, ChangeConfig, Start
@@ -87,7 +88,7 @@ def _read(path: Path) -> dict[str, str] | None:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *NOT_UNDERSTOOD):
         return {}  # unreadable: every key counts as changed, which is the safe side
 
 

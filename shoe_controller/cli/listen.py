@@ -88,7 +88,7 @@ class _Printer:
             return
         self.events += 1
         if self._form == "json":
-            print(message.decode(), flush=True)
+            print(message.decode(errors="replace"), flush=True)
         else:
             print(f"{place} {seq:>6}  {_in_words(message)}", flush=True)
         if self.events == self._count:
@@ -99,10 +99,11 @@ class _Printer:
             import msgspec  # noqa: PLC0415
 
             from shoe_controller.messages import Status  # noqa: PLC0415
+            from shoe_controller.outside_json import NOT_UNDERSTOOD  # noqa: PLC0415
 
             try:
                 status = msgspec.json.decode(message, type=Status)
-            except msgspec.DecodeError:
+            except NOT_UNDERSTOOD:
                 return  # no word of a table's
             print(f"{place}         {'online' if status.online else 'offline'} (version {status.version})", flush=True)
 
@@ -110,10 +111,11 @@ class _Printer:
 def _in_words(message: bytes) -> str:
     import msgspec  # noqa: PLC0415
 
+    from shoe_controller.outside_json import NOT_UNDERSTOOD  # noqa: PLC0415
     from shoe_controller.session.facts import AnyFact  # noqa: PLC0415
-    from shoe_controller.words import tell  # noqa: PLC0415
+    from shoe_controller.words import plain, tell  # noqa: PLC0415
 
     try:
         return tell(msgspec.json.decode(message, type=AnyFact))
-    except msgspec.ValidationError:
-        return message.decode()  # a newer table may say things that we have no words for
+    except NOT_UNDERSTOOD:
+        return plain(message.decode(errors="replace"))  # a newer table may say things that we have no words for

@@ -14,6 +14,8 @@ from shoe_controller.config.table import Section
 Path = tuple[str | int, ...]
 # Fits every required key, so that checks across keys can go on where a required key is missing.
 PLACEHOLDER = "0"
+# Of a value that is refused, so that a message stays a line.
+MAX_SHOWN = 100
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +119,8 @@ def _as_table(path: Path) -> str:
 def _shown(value: Any) -> str:
     """Return a value as it may be written in TOML."""
     if isinstance(value, (str, bool, int, float, list)):
-        return msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value, enc_hook=str).decode()
+        return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
     return "a table" if isinstance(value, dict) else str(value)
 
 
@@ -168,7 +171,7 @@ def _suggest_value(value: Any, kind: Any) -> str:
 
 def _rewritten(value: Any) -> Iterator[Any]:
     if isinstance(value, str):
-        if value.strip().isdecimal():
+        if value.strip().isdecimal() and len(value) <= MAX_SHOWN:
             yield int(value)
         if (word := value.strip().lower()) in {"true", "yes", "on", "false", "no", "off"}:
             yield word in {"true", "yes", "on"}

@@ -27,6 +27,10 @@ def parse(text: str, file: str) -> Config:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError([_not_toml(text, file, str(error))]) from error
+    except RecursionError as error:
+        raise ConfigError([Problem(file=file, message="has brackets within brackets without end")]) from error
+    except ValueError as error:  # tomllib lets through what Python says of a number of thousands of digits
+        raise ConfigError([Problem(file=file, message="has a number that is too long to be one")]) from error
     config, findings = decode(values)
     bad = [finding.path for finding in findings]
     for finding in relations.check(config):

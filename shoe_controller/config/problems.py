@@ -10,6 +10,10 @@ import msgspec
 
 from shoe_controller.errors import UsageError
 
+# A file with more is no configuration, and nobody reads on.
+MOST_TOLD = 50
+LONGEST_KEY = 100
+
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong: where it stands, what it is, what is allowed, what was probably meant."""
@@ -23,7 +27,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        text = f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+        text = f"{place}: {_shown(self.key)}: {self.message}" if self.key else f"{place}: {self.message}"
         if self.allowed:
             text += f"; allowed: {self.allowed}"
         if self.suggestion:
@@ -41,8 +45,17 @@ class ConfigError(UsageError):
     def _text(self) -> str:
         if len(self.problems) == 1:
             return str(self.problems[0])
-        return "\n  ".join((f"the configuration has {len(self.problems)} problems:", *map(str, self.problems)))
+        told = [str(problem) for problem in self.problems[:MOST_TOLD]]
+        if len(self.problems) > MOST_TOLD:
+            told.append(f"… and {len(self.problems) - MOST_TOLD} more")
+        return "\n  ".join((f"the configuration has {len(self.problems)} problems:", *told))
 
 
 class ConfigUnreadableError(ConfigError, OSError):
     """The configuration file is not there, may not be read, or is no text."""
+
+
+def _shown(key: str) -> str:
+    """Return a key as a message shows it: a quoted key may hold anything, even what a terminal obeys."""
+    shown = key if len(key) <= LONGEST_KEY else key[:LONGEST_KEY] + "…"
+    return shown if shown.isprintable() else repr(shown)

@@ -15,6 +15,7 @@ UID_BYTES = range(4, 11)
 _HEADER = {"uid", "id"}
 _SEPARATORS = re.compile(r"[:\s-]")
 MAX_TOLD = 10
+MAX_SHOWN = 40  # of a cell: an id of ten bytes with its separators is 29 characters long
 
 
 def read_register(path: Path) -> list[tuple[bytes, str]]:
@@ -28,11 +29,14 @@ def read_register(path: Path) -> list[tuple[bytes, str]]:
     separator = next((mark for mark in ",;\t" if mark in first), ",")
     cards: list[tuple[bytes, str]] = []
     problems: list[str] = []
-    for number, row in _rows(text, separator):
-        try:
-            cards.append(_card(row))
-        except ValueError as error:
-            problems.append(f"{path}:{number}: {error}")
+    try:
+        for number, row in _rows(text, separator):
+            try:
+                cards.append(_card(row))
+            except ValueError as error:
+                problems.append(f"{path}:{number}: {error}")
+    except csv.Error as error:  # a cell without end: a quote that is never closed, or no register at all
+        problems.append(f"{path}: is no CSV text: {error}")
     if problems:
         more = [f"{path}: … and {len(problems) - MAX_TOLD} more lines"] if len(problems) > MAX_TOLD else []
         raise RegisterError("\n".join(problems[:MAX_TOLD] + more), begins_with_file=True)
@@ -73,9 +77,13 @@ def _card(cells: list[str]) -> tuple[bytes, str]:
     try:
         uid = bytes.fromhex(_SEPARATORS.sub("", uid_text))
     except ValueError:
-        raise ValueError(f"{uid_text!r} is no id: write it in hexadecimal, as in 04A1B2C3D4E5F6") from None
+        raise ValueError(f"{_shown(uid_text)} is no id: write it in hexadecimal, as in 04A1B2C3D4E5F6") from None
     if len(uid) not in UID_BYTES:
-        raise ValueError(f"{uid_text!r} has {len(uid)} bytes: an id has {UID_BYTES[0]} to {UID_BYTES[-1]}")
+        raise ValueError(f"{_shown(uid_text)} has {len(uid)} bytes: an id has {UID_BYTES[0]} to {UID_BYTES[-1]}")
     if not is_code(code):
-        raise ValueError(f"{code!r} is no card code: rank, then suit in lower case, as in Th, Ac or Sf")
+        raise ValueError(f"{_shown(code)} is no card code: rank, then suit in lower case, as in Th, Ac or Sf")
     return uid, code
+
+
+def _shown(cell: str) -> str:
+    return repr(cell if len(cell) <= MAX_SHOWN else cell[:MAX_SHOWN] + "…")

@@ -15,6 +15,7 @@ import msgspec
 
 from shoe_controller.decks.deck_set import DeckSet, check_name, is_sound
 from shoe_controller.decks.errors import DeckFileError, DeckFolderError, SetNameError
+from shoe_controller.outside_json import NOT_UNDERSTOOD, why
 
 SUFFIX = ".json"
 FORMAT = 1
@@ -56,8 +57,8 @@ def read(path: Path) -> DeckSet:
         raise DeckFileError(f"the deck set {path} cannot be read: {error.strerror}") from error
     try:
         file = msgspec.json.decode(content, type=_File)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DeckFileError(f"the deck set {path} is damaged ({error}): {advice}") from error
+    except NOT_UNDERSTOOD as error:
+        raise DeckFileError(f"the deck set {path} is damaged ({why(error)}): {advice}") from error
     if file.format != FORMAT:
         raise DeckFileError(f"the deck set {path} has format {file.format}, and this program knows {FORMAT}: update it")
     if file.set.sha256 != file.sha256 or not is_sound(file.set) or path.name != file.set.name + SUFFIX:

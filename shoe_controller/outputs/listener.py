@@ -13,6 +13,7 @@ from shoe_controller.outputs.broker_link import BrokerLink
 from shoe_controller.outputs.in_order import InOrder
 from shoe_controller.outputs.mqtt_connection import MqttConnection
 from shoe_controller.outputs.settings import MqttSettings
+from shoe_controller.outside_json import NOT_UNDERSTOOD
 
 # The next events close most gaps (a late message, a feed that is catching up); only then it is worth asking.
 PATIENCE = 1.0
@@ -109,7 +110,7 @@ class Listener:
         place = f"{site}/{table}"
         try:
             head = _HEAD.decode(payload)
-        except msgspec.DecodeError:
+        except NOT_UNDERSTOOD:
             return  # not ours: the schemas say what a table sends
         if channel == messages.EVENTS or (channel.startswith(messages.RESEND) and head.seq):
             self._event(place, head.seq, payload)
@@ -156,7 +157,7 @@ class Listener:
     def _resend_ended(self, place: str, payload: bytes) -> None:
         try:
             end = _END.decode(payload)
-        except msgspec.DecodeError:
+        except NOT_UNDERSTOOD:
             return
         table = self._follow(place)
         gap = table.events.gap

@@ -17,6 +17,7 @@ from shoe_controller.journal.errors import JournalError
 from shoe_controller.messages import EventEncoder, ResendEnd, ResendRequest
 from shoe_controller.outputs.lookback import round_range
 from shoe_controller.outputs.settings import ResendSettings
+from shoe_controller.outside_json import NOT_UNDERSTOOD, why
 
 LOGGER = logging.getLogger(__name__)
 MAX_WAITING = 16
@@ -73,8 +74,8 @@ class ResendDesk:
         """Take a request from the network. What is not understood is not answered: nobody is there to answer."""
         try:
             request = _DECODER.decode(payload)
-        except msgspec.DecodeError as error:
-            LOGGER.debug("a resend request was not understood: %s", error)
+        except NOT_UNDERSTOOD as error:
+            LOGGER.debug("a resend request was not understood: %s", why(error))
             return
         if not self._allowance.take():
             refusal = f"more than {self._settings.requests_per_minute} requests in a minute: ask again a little later"

@@ -17,6 +17,7 @@ from shoe_controller.journal.errors import JournalError
 from shoe_controller.messages import EventEncoder, WagerError, WagerRequest
 from shoe_controller.money import parse_amount
 from shoe_controller.outputs.lookback import backwards
+from shoe_controller.outside_json import NOT_UNDERSTOOD, why
 from shoe_controller.session.inputs import PlaceWager, WithdrawWager
 
 LOGGER = logging.getLogger(__name__)
@@ -82,8 +83,8 @@ class WagersInlet:
             if retained:
                 raise msgspec.ValidationError("a wager may not be sent as a retained message: it would come back")
             wager = _as_input(request)
-        except (msgspec.DecodeError, ValueError) as error:
-            self._complain(_id_of(payload), str(error))
+        except (*NOT_UNDERSTOOD, ValueError) as error:
+            self._complain(_id_of(payload), why(error))
             return
         try:
             self.look()
@@ -127,5 +128,5 @@ def _id_of(payload: bytes) -> str:
     """Return the id of a request that is wrong otherwise, so that its sender recognises the answer."""
     try:
         return msgspec.json.decode(payload, type=_WithId).id[:64]
-    except msgspec.DecodeError:
+    except NOT_UNDERSTOOD:
         return ""

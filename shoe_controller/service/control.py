@@ -20,12 +20,14 @@ import msgspec
 
 from shoe_controller.cards import is_code
 from shoe_controller.errors import ControllerError
+from shoe_controller.outside_json import NOT_UNDERSTOOD, why
 from shoe_controller.session import inputs as i
 
 logger = logging.getLogger(__name__)
 
 MAX_LINE = 4096
 MAX_REASON = 200
+MAX_ID = 64
 MODE = 0o660
 _PEER = struct.Struct("3i")
 ROOT = 0
@@ -60,7 +62,7 @@ def decision(request: Request, by: str, new_shoe: Callable[[str], i.LoadShoe]) -
     """Return the input that a request is; raise ValueError with a sentence if it is none."""
     match request.command:
         case "void":
-            return i.Void(reason=" ".join(request.reason.split())[:MAX_REASON], by=by)
+            return i.Void(reason=_said(request.reason, MAX_REASON), by=by)
         case "accept":
             return i.Reconstruct(codes=_checked(request.codes), by=by)
         case "key-card":
@@ -70,9 +72,14 @@ def decision(request: Request, by: str, new_shoe: Callable[[str], i.LoadShoe]) -
         case "ack":
             return i.Acknowledge(by=by)
         case "new-shoe":
-            return new_shoe(request.id)
+            return new_shoe(_said(request.id, MAX_ID))
         case _:
             raise ValueError(f"there is no command {request.command!r}")
+
+
+def _said(text: str, most: int) -> str:
+    """Return what a person typed as one line of bounded length."""
+    return " ".join(text.split())[:most]
 
 
 def _checked(codes: tuple[str, ...]) -> tuple[str, ...]:
@@ -129,7 +136,9 @@ class ControlSocket:
             while line := await reader.readline():
                 writer.write(msgspec.json.encode(await self._answer(line, peer)) + b"\n")
                 await writer.drain()
-        except (OSError, ValueError) as error:
+        except ValueError:  # the reader found no end of the line
+            writer.write(msgspec.json.encode(_no(f"a request is one line of at most {MAX_LINE} bytes")) + b"\n")
+        except OSError as error:
             logger.debug("local socket: %s", error)
         finally:
             writer.close()
@@ -137,8 +146,8 @@ class ControlSocket:
     async def _answer(self, line: bytes, peer: Peer) -> dict[str, Any]:
         try:
             request = msgspec.json.decode(line, type=Request)
-        except msgspec.DecodeError as error:
-            return _no(f"the request is not understood: {error}")
+        except NOT_UNDERSTOOD as error:
+            return _no(f"the request is not understood: {why(error)}")
         if request.command == "status":
             return {"ok": True, "status": self._status()}
         if not self._may_decide(peer):
@@ -148,9 +157,9 @@ class ControlSocket:
             return _no("the controller has no journal to write into: see `shoe-controller status`")
         try:
             happened = decision(request, peer.name, self._new_shoe)
-        except ValueError as error:
+            return {"ok": True, "facts": await self.decide(happened, peer.name)}
+        except (ValueError, ControllerError) as error:
             return _no(str(error))
-        return {"ok": True, "facts": await self.decide(happened, peer.name)}
 
     def _may_decide(self, peer: Peer) -> bool:
         return peer.uid in {ROOT, os.getuid()} or self._allowed_group in peer.groups

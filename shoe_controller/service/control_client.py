@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from shoe_controller.errors import CheckFailedError, ControllerError
+from shoe_controller.outside_json import NOT_UNDERSTOOD
 
 TIMEOUT_SECONDS = 10.0
 
@@ -39,7 +40,7 @@ def ask(path: Path, **request: Any) -> dict[str, Any]:
             f"no controller answers at {path} ({error.strerror or error}): is it running, and is this the socket of"
             " its configuration?"
         ) from error
-    except msgspec.DecodeError as error:
+    except NOT_UNDERSTOOD as error:
         raise NotRunningError(f"the controller at {path} ended before it answered") from error
     if not answer.get("ok"):
         raise RefusedError(str(answer.get("error", "refused")))

@@ -248,3 +248,42 @@ def test_loading_needs_no_heavy_library():
     ).stdout.split()
     heavy = {"asyncio", "cryptography", "gpiozero", "lgpio", "paho", "serial", "usb", "rich", "starlette", "uvicorn"}
     assert heavy.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a = " + "[" * 30_000, "has brackets within brackets without end"),
+        ("a = " + "{a = " * 10_000, "has brackets within brackets without end"),
+        ("a = " + "1" * 5_000, "has a number that is too long to be one"),
+    ],
+    ids=["brackets", "braces", "digits"],
+)
+def test_a_file_made_to_hurt_is_refused_with_a_sentence(problems, text, message):
+    (problem,) = problems(text)
+    assert str(problem) == f"table.toml: {message}"
+
+
+def test_a_message_shows_the_beginning_of_a_long_value(problems, minimal):
+    (problem,) = problems(minimal + '[web]\nport = "' + "9" * 6_000 + '"\n')
+    assert f'"{"9" * 99}… is not allowed' in str(problem)
+    assert len(str(problem)) < 300
+
+
+def test_a_list_of_dates_is_shown_as_it_is_written(problems, minimal):
+    (problem,) = problems(minimal + "[web]\nport = [1979-05-27]\n")
+    assert '["1979-05-27"] is not allowed' in str(problem)
+
+
+def test_a_key_is_shown_so_that_a_terminal_does_not_obey_it(problems, minimal):
+    (problem,) = problems(minimal + '[web]\n"\\u001b[2J' + "x" * 1_000 + '" = 1\n')
+    assert str(problem).isprintable()
+    assert len(str(problem)) < 500
+
+
+def test_of_thousands_of_problems_the_first_are_told(minimal):
+    with pytest.raises(ConfigError) as caught:
+        parse(minimal + "[web]\n" + "".join(f"key{number} = 1\n" for number in range(3_000)), "table.toml")
+    assert len(caught.value.problems) == 3_000
+    assert str(caught.value).splitlines()[-1] == "  … and 2950 more"
+    assert len(str(caught.value).splitlines()) == 52

@@ -34,6 +34,9 @@ def test_registers_are_read_however_they_were_exported(register, content):
     [
         ("uid,code\n04A1B2C3,th", ":2: 'th' is no card code"),
         ("04A1B2C3,10h", ":1: '10h' is no card code"),
+        ('"' + "04A1B2C3,Th\n" * 20_000, "is no CSV text: field larger than field limit"),
+        ("04A1B2C3," + "T" * 200_000, "is no CSV text: field larger than field limit"),
+        ("04" * 50 + ",Th", f":1: '{'04' * 20}…' has 50 bytes"),
         ("04A1B2,Th", ":1: '04A1B2' has 3 bytes: an id has 4 to 10"),
         ("04A1B2C3\n", "but this one has 1"),
         ("04A1B2C3,Th,8", "but this one has 3"),

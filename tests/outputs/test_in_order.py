@@ -55,3 +55,11 @@ def test_no_more_is_held_than_fits(monkeypatch):
         events.take(seq, seq)
     assert events.take(1, 1) == [1, 2, 3]
     assert events.gap == (4, 4)
+
+
+def test_a_gap_of_any_size_is_given_up_at_once():
+    events = InOrder(1)
+    events.take(3, "c")
+    events.take(2**53, "far")
+    assert events.skip(2**53 - 1) == ["c", "far"]
+    assert (events.next, events.skipped) == (2**53 + 1, 2**53 - 2)

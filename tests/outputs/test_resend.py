@@ -96,6 +96,7 @@ def test_a_range_beyond_the_newest_event_ends_with_it(table, broker):
 def test_requests_that_are_not_understood_are_not_answered(table, broker):
     table.play(1)
     wrong = [b"", b"{", b"[]", b'{"consumer":"a/b","first":1,"last":1}', b'{"consumer":"#"}', b"\xff" * 100]
+    wrong += [b'{"consumer":"\xff"}', b'{"tip":' + b"[" * 10_000]
     pit = asked(table, broker, *wrong, {"consumer": "pit", "first": 1, "last": 1})
     assert [name for name, *_ in pit.messages if "/resend/" in name and not name.endswith("request")] == [
         PREFIX + "resend/pit",

@@ -85,6 +85,10 @@ def test_a_request_becomes_an_input(desk, payload, wager):
     [
         (b"{", "", "truncated"),
         (b"[]", "", "Expected `object`"),
+        (b'{"id":"w1","who":"\xff"}', "w1", "not UTF-8"),
+        (b'{"id":"\xff"}', "", "not UTF-8"),
+        (b'{"tip":' + b"[" * 100_000, "", "unknown field"),
+        (b'{"id":"w1","tip":' + b'{"a":' * 100_000, "", "unknown field"),
         (request(amount=...), "w1", "needs an `amount`"),
         (request(amount="10"), "w1", "matching regex"),
         (request(amount=10), "w1", "Expected `str"),
