@@ -1,0 +1,265 @@
+"""The auditor: sees every committed entry once, in order, and holds it against what really happened.
+
+It knows what left the shoe (the world tells it), keeps a table of its own that never crashed, and asks the referee
+about every result and every cent.
+"""
+
+from collections import Counter, deque
+
+from firmware_protocol import events as e
+from shoe_controller.session import facts as f
+from shoe_controller.session import inputs as i
+from shoe_controller.session.session import Session
+from tests.simulation import referee
+
+DEALING = ("deal_1", "deal_2", "deal_3", "deal_4", "player_third", "banker_third")
+
+
+def cents(text):
+    whole, part = text.split(".")
+    return int(whole) * 100 + int(part)
+
+
+class Auditor:
+    """`breach` is called with a sentence for everything that is not as it must be."""
+
+    def __init__(self, codes, breach):
+        self._codes = codes  # id -> face of the cards in the shoe, from the world's own list
+        self._breach = breach
+        self.shadow = Session("table")  # a run without crashes
+        self.left_shoe = deque()  # what happened at the shoe and is not in the journal yet
+        self.inputs = []  # every input, for a script that shows what led to a breach
+        self.next_seq = 1
+        self.head = None  # what the next entry must carry as `prev`
+        self.counts = Counter()
+        self.irregularities = Counter()
+        self._game = ""
+        self._rounding = "half-up"
+        self._shoe = ""
+        self._round = 0
+        self._revision = 0
+        self._betting = False
+        self._last_call = ""
+        self._stakes = {}
+        self._wager_ids = set()
+        self._cards = []  # drawn since "Place your bets"
+        self._carried = False
+
+    # --- one entry --------------------------------------------------------------------------------------------------
+
+    def entry(self, happened, facts, device):
+        """Take the next entry of the journal."""
+        self.inputs.append(happened)
+        expected = self.shadow.handle(happened)
+        if expected != list(facts):
+            self._breach(f"entry {self.next_seq}: a run without crashes says {expected}, the daemon said {facts}")
+        if device is not None:
+            self._compare_with_shoe(happened)
+        self._follow(happened, facts)
+        self.next_seq += len(facts)
+
+    def check_view(self, view):
+        """Compare the table as the daemon sees it with the one that never crashed, and the gate with the rules."""
+        if view != self.shadow.view():
+            self._breach(
+                f"after entry {self.next_seq - 1}: the daemon sees {view}, without a crash {self.shadow.view()}"
+            )
+        due = None
+        if view.state in DEALING and not view.faults:
+            due = referee.who_is_next(view.round.player, view.round.banker)
+        if view.next != due:
+            self._breach(f"after entry {self.next_seq - 1}: {due} is due by the rules, {view.next} by the controller")
+        if view.gate_open != (due is not None or (view.state == "burning" and not view.faults)):
+            self._breach(f"after entry {self.next_seq - 1}: the gate is open={view.gate_open} and {due} is due")
+
+    # --- what left the shoe -----------------------------------------------------------------------------------------
+
+    def happened_at_shoe(self, happening):
+        self.left_shoe.append(happening)
+
+    def _compare_with_shoe(self, happened):
+        if isinstance(happened, i.NoteDevice):
+            return  # the device started: nothing that left the shoe
+        if not self.left_shoe:
+            self._breach(f"entry {self.next_seq}: the journal has {happened}, which never happened at the shoe")
+            return
+        really = self.left_shoe.popleft()
+        expected = self._as_input(really)
+        if happened != expected and not self._excused(happened, expected):
+            self._breach(f"entry {self.next_seq}: at the shoe {expected} happened, the journal has {happened}")
+        self.counts["device events"] += 1
+
+    def _as_input(self, really):
+        match really:
+            case e.CardDrawn(card):
+                code = self._codes.get(card.uid)
+                if code is not None:
+                    return i.DrawCard(code=code, uid=card.uid.hex().upper())
+                return i.DrawForeign(uid=card.uid.hex().upper())
+            case e.CardsTogether(cards, order_known):
+                return i.DrawTogether(
+                    codes=tuple(self._codes[card.uid] for card in cards),
+                    order_known=order_known,
+                    uids=tuple(card.uid.hex().upper() for card in cards),
+                )
+            case e.CardReturned(None):
+                return i.ReturnCard()
+            case e.CardReturned(card):
+                return i.ReturnCard(code=self._codes[card.uid], uid=card.uid.hex().upper())
+            case e.CardUnreadable():
+                return i.DrawUnreadable()
+            case e.CardForeign(uid):
+                return i.DrawForeign(uid=uid.hex().upper())
+            case e.CutCardSeen():
+                return i.CutCard()
+            case e.ShoeEmptied():
+                return i.ShoeEmpty()
+            case e.LidMoved(is_open):
+                return i.RaiseFault(fault="lid", detail="the lid is open") if is_open else i.ClearFault(fault="lid")
+            case e.FaultChanged(fault, active):
+                return i.RaiseFault(fault=str(fault)) if active else i.ClearFault(fault=str(fault))
+        raise AssertionError(really)
+
+    def _excused(self, happened, expected):
+        """The controller may say in its own words why a card is foreign."""
+        return (
+            isinstance(happened, i.DrawForeign) and isinstance(expected, i.DrawForeign) and happened.uid == expected.uid
+        )
+
+    # --- the game ---------------------------------------------------------------------------------------------------
+
+    def _follow(self, happened, facts):
+        if isinstance(happened, i.DrawCard):
+            self._cards.append(happened.code)
+        elif isinstance(happened, i.PlaceWager | i.WithdrawWager):
+            self._wager(happened, facts)
+        for at, fact in enumerate(facts):
+            kind = type(fact)
+            if kind is f.Round:
+                self._round_told(happened, fact, [one for one in facts[at + 1 :] if type(one) is f.Settlement])
+            elif kind is f.BettingOpened:
+                self._betting_opened(fact)
+            elif kind is f.BettingClosed:
+                self._betting = False
+                self._last_call = "close"
+            elif kind is f.Irregularity:
+                self.irregularities[fact.kind] += 1
+            elif kind is f.ShoeLoaded:
+                self._shoe_loaded(happened, fact)
+            elif kind is f.CardDealt and fact.carried:
+                self._carried = True
+            elif kind is f.Settlement and not any(type(one) is f.Round for one in facts[:at]):
+                self._breach(f"entry {self.next_seq}: a settlement without a round: {fact}")
+            elif kind is f.Refused:
+                self.counts["refusals"] += 1
+
+    def _shoe_loaded(self, load, loaded):
+        self._game, self._rounding = loaded.game, load.rounding
+        self._shoe, self._round, self._revision = loaded.shoe, 0, 0
+        self._betting, self._last_call = False, ""
+        self._wager_ids = set()
+        self._stakes = {}
+        self.counts["shoes"] += 1
+
+    def _betting_opened(self, opened):
+        if opened.round != self._round + 1:
+            self._breach(f"round {opened.round} of shoe {opened.shoe} follows round {self._round}")
+        self._round, self._revision = opened.round, 0
+        self._betting, self._last_call = True, "bets"
+        self._stakes = {}
+        self._cards = []
+        self._carried = False
+        self.counts["rounds begun"] += 1
+
+    def _round_told(self, happened, told, settlements):
+        where = f"entry {self.next_seq}, shoe {told.shoe}, round {told.round}"
+        if told.shoe != self._shoe or told.round != self._round:
+            self._breach(f"{where}: it changes after the next began (round {self._round} of shoe {self._shoe})")
+        if told.revision != self._revision + 1:
+            self._breach(f"{where}: revision {told.revision} follows {self._revision}")
+        if told.status == "complete" and self._revision:
+            self._breach(f"{where}: a result was told again")
+        self._revision = told.revision
+        self._betting = False
+        self.counts["rounds told"] += 1
+        if told.status == "void":
+            self.counts["void rounds"] += 1
+            if told.void_rule is None and not told.irregularities and not isinstance(happened, i.Void):
+                self._breach(f"{where}: it is void and nothing says why: {told}")
+            self._void_told(where, told, settlements)
+        else:
+            self._result_told(where, told, settlements)
+
+    def _void_told(self, where, told, settlements):
+        if told.winner is not None or told.pays or told.pushes:
+            self._breach(f"{where}: void, and yet it has a result: {told}")
+        self._compare_money(where, settlements, {key: ("refund", stake) for key, stake in self._stakes.items()})
+
+    def _result_told(self, where, told, settlements):
+        player, banker = list(told.player), list(told.banker)
+        in_turn = [card for pair in zip(player[:2], banker[:2], strict=False) for card in pair]
+        if referee.deal([*in_turn, *player[2:], *banker[2:]]) != (player, banker, []):
+            self._breach(f"{where}: no deal by the rules gives {player} and {banker}")
+        if referee.who_is_next(player, banker) is not None:
+            self._breach(f"{where}: announced while a card was due: {player} and {banker}")
+        if not told.irregularities and not told.keyed and not self._carried:
+            if referee.deal(self._cards) != (player, banker, []):
+                self._breach(f"{where}: the shoe gave {self._cards}, the round has {player} and {banker}")
+            self.counts["clean rounds"] += 1
+        won = referee.winner(player, banker)
+        natural = max(referee.points(player[:2]), referee.points(banker[:2])) >= 8
+        totals = referee.points(player), referee.points(banker)
+        if (told.winner, told.natural, told.player_total, told.banker_total) != (won, natural, *totals):
+            self._breach(f"{where}: the referee says {won} {totals}, natural={natural}; told was {told}")
+        pays, pushes = {}, []
+        for wager in referee.wagers(self._game):
+            odds = referee.odds(self._game, wager, player, banker)
+            if odds == "push":
+                pushes.append(wager)
+            elif odds is not None:
+                pays[wager] = f"{odds[0]}:{odds[1]}"
+        prize = referee.bonus(self._game, "tie", player, banker)
+        if prize:
+            pays["tie_bonus"] = f"+{prize}"
+        if dict(told.pays) != pays or sorted(told.pushes) != sorted(pushes):
+            self._breach(f"{where}: the referee pays {pays} and pushes {pushes}, told was {told}")
+        due = {
+            (who, wager): referee.settle(self._game, wager, stake, player, banker, self._rounding)
+            for (who, wager), stake in self._stakes.items()
+        }
+        self._compare_money(where, settlements, due)
+
+    def _compare_money(self, where, settlements, due):
+        paid = {(one.who, one.wager): (one.outcome, cents(one.paid)) for one in settlements}
+        stakes = {(one.who, one.wager): cents(one.stake) for one in settlements}
+        if len(paid) != len(settlements) or paid != due or stakes != self._stakes:
+            self._breach(f"{where}: the referee hands back {due}, the controller {paid}")
+        self.counts["settlements"] += len(settlements)
+        self.counts["cents handed back"] += sum(amount for _, amount in paid.values())
+
+    def _wager(self, happened, facts):
+        answer = facts[-1]
+        key = happened.who, happened.wager
+        stake = self._stakes.get(key, 0)
+        repeated = bool(happened.id) and happened.id in self._wager_ids
+        self._wager_ids.add(happened.id)
+        if isinstance(happened, i.PlaceWager):
+            fine = self._betting and happened.wager in referee.wagers(self._game)
+            left, rule = stake + happened.amount, "5.6"
+        else:
+            amount = stake if happened.amount is None else happened.amount
+            fine = self._betting and 0 < amount <= stake
+            left, rule = stake - amount, "5.7"
+        if repeated and self._betting:
+            self.counts["repeated wagers"] += 1
+            return  # answered as before and not booked again; the stakes say so at the end of the round
+        if type(answer) is not f.Wager or answer.accepted != fine:
+            self._breach(f"entry {self.next_seq}: {happened} must be {'accepted' if fine else 'refused'}, not {answer}")
+        elif fine:
+            self.counts["wagers"] += 1
+            if left:
+                self._stakes[key] = left
+            else:
+                del self._stakes[key]
+        elif answer.rule != (rule if self._last_call == "close" and not self._betting else None):
+            self._breach(f"entry {self.next_seq}: {happened} was refused by {answer.rule}, last call {self._last_call}")

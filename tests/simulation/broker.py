@@ -1,0 +1,194 @@
+"""The broker and those who listen at it: messages arrive late, twice, or the line is gone before the answer came.
+
+`SimulatedConnection` stands where production code has its paho client; all above it (feed, cursor, reconnection) is
+the production code.
+"""
+
+import asyncio
+from collections import deque
+
+import msgspec
+
+from shoe_controller.outputs.errors import BrokerError, ReceiverGoneError
+from shoe_controller.outputs.jsonl_lines import from_line
+
+
+class _Numbered(msgspec.Struct):
+    seq: int = 0
+
+
+_HEAD = msgspec.json.Decoder(_Numbered)
+
+
+class Consumer:
+    """Keeps every event it gets. The first copy of each seq must follow the one before; a second must be the same."""
+
+    def __init__(self, name, breach):
+        self.name = name
+        self.events = []  # events[n] has seq n + 1
+        self.repeated = 0
+        self._breach = breach
+
+    def take(self, payload):
+        seq = _HEAD.decode(payload).seq
+        have = len(self.events)
+        if seq == have + 1:
+            self.events.append(payload)
+        elif seq > have:
+            self._breach(f"{self.name}: event {seq} came when {have + 1} was due")
+        else:
+            self.repeated += 1
+            if self.events[seq - 1] != payload:
+                self._breach(f"{self.name}: event {seq} came twice with different contents")
+
+
+class Broker:
+    """One broker. It may be away; each connection to it is slow in its own way and may break at any moment."""
+
+    def __init__(self, time, chance, breach):
+        self.time = time
+        self.chance = chance
+        self.up = True
+        self.outages = 0
+        self.connections = set()
+        self.events = Consumer("mqtt", breach)
+        self.serial = Consumer("serial", breach)
+        self.rounds = {}
+        self.retained = {}
+
+    def go_down(self):
+        if self.up:
+            self.up = False
+            self.outages += 1
+            for connection in tuple(self.connections):
+                connection.lose()
+
+    def come_up(self):
+        self.up = True
+
+    def receive(self, topic, payload, retain):
+        channel = topic.rpartition("/")[2]
+        if channel == "events":
+            self.events.take(payload)
+        elif channel == "rounds":
+            self.rounds[_HEAD.decode(payload).seq] = payload
+        elif retain:
+            self.retained[channel] = payload
+
+
+class SimulatedConnection:
+    """One connection of the feed, in the shape of MqttConnection. `home` is the broker of the world that runs."""
+
+    home = None
+
+    def __init__(self, broker, settings, *, version, client_id, on_message, will):
+        self.broker = broker
+        self.version = version
+        self.window = settings.window
+        self.on_room = lambda: None
+        self.ended = asyncio.get_running_loop().create_future()
+        self._home = self.home
+        self._latency = self._home.chance.choice((0.001, 0.01, 0.2))
+        self._waiting = deque()  # (topic, payload, acked, retain), oldest first
+        self._taken = 0  # of those, how many the broker has; their acks are on the way
+        self._due = False
+
+    @property
+    def room(self):
+        return 0 if self.ended.done() else self.window - len(self._waiting)
+
+    async def open(self):
+        await asyncio.sleep(self._latency)
+        if not self._home.up:
+            raise BrokerError("the simulated broker is away")
+        self._home.connections.add(self)
+
+    def publish(self, topic, payload, acked, *, retain=False):
+        if not self.ended.done():
+            self._waiting.append((topic, payload, acked, retain))
+            self._later(self._arrive)
+
+    def subscribe(self, topic):
+        pass
+
+    async def close(self, within):
+        self.abort()
+
+    def abort(self, error=None):
+        self._home.connections.discard(self)
+        if not self.ended.done():
+            self.ended.set_result(error or BrokerError("closed by us"))
+
+    def lose(self):
+        """The line is gone. The broker may have got some of what was on its way, and its acks are lost."""
+        got = self._home.chance.randint(self._taken, len(self._waiting))
+        for topic, payload, _, retain in list(self._waiting)[self._taken : got]:
+            self._home.receive(topic, payload, retain)
+        self.abort(BrokerError("the simulated line to the broker is gone"))
+
+    def vanish(self):
+        """The controller is no more."""
+        self.lose()
+
+    def _later(self, call):
+        if not self._due:
+            self._due = True
+            self._home.time.call_later(self._latency, call)
+
+    def _arrive(self):
+        if self.ended.done():
+            return
+        for topic, payload, _, retain in self._waiting:
+            self._home.receive(topic, payload, retain)
+        self._taken = len(self._waiting)
+        self._home.time.call_later(self._latency, self._answer)
+
+    def _answer(self):
+        if self.ended.done():
+            return
+        self._due = False
+        for _ in range(self._taken):
+            self._waiting.popleft()[2]()
+        self._taken = 0
+        if self._waiting:
+            self._later(self._arrive)
+        self.on_room()
+
+
+class SimulatedLine:
+    """The line to a receiver of the serial feed, in the shape of SerialLine."""
+
+    home = None
+
+    def __init__(self, settings):
+        self.gone = asyncio.get_running_loop().create_future()
+        self.gone_sentence = "the simulated receiver is gone"
+        self._home = self.home
+
+    async def open(self):
+        if not self._home.up:
+            raise ReceiverGoneError(self.gone_sentence)
+        self._home.connections.add(self)
+
+    async def send(self, data):
+        await asyncio.sleep(0.002)
+        if self.gone.done():
+            lines = data.splitlines(keepends=True)  # some of it was sent before the line was gone
+            self._receive(lines[: self._home.chance.randint(0, len(lines))])
+            raise ReceiverGoneError(self.gone_sentence)
+        self._receive(data.splitlines())
+
+    def _receive(self, lines):
+        for line in lines:
+            message = from_line(line)
+            if message is not None:
+                self._home.serial.take(message)
+
+    async def close(self):
+        self._home.connections.discard(self)
+
+    def lose(self):
+        if not self.gone.done():
+            self.gone.set_result(None)
+
+    vanish = lose

@@ -1,0 +1,106 @@
+"""The cable to the simulated shoe: a production Transport's shape, in memory, that can be pulled, and that errs."""
+
+from drivers.errors import DeviceGoneError
+from drivers.simulated.wire import GOOD_WIRE, FaultyWire
+
+
+class Cable:
+    """Both ends of one line. The shoe's end is always there; the host's end is open or not, and the cable in or out."""
+
+    description = "the simulated cable"
+
+    def __init__(self, time, twin, chance):
+        self._time = time
+        self.twin = twin
+        self.to_host = FaultyWire(GOOD_WIRE, chance, twin.frames_of)
+        self.to_shoe = FaultyWire(GOOD_WIRE, chance, twin.frames_of)
+        self.plugged = False
+        self.cuts = 0
+        self._on_data = None
+        self._on_gone = None
+        self._timer = None
+        self._timer_at = None
+
+    # --- the host's end: a Transport --------------------------------------------------------------------------------
+
+    async def open(self, on_data, on_gone):
+        if not self.plugged:
+            raise DeviceGoneError("the simulated cable is out")
+        self._on_data, self._on_gone = on_data, on_gone
+
+    def write(self, data):
+        if self.plugged:
+            self.to_shoe.send(data, self._time.now)
+            self._turn_soon()
+
+    async def close(self):
+        self._on_data = self._on_gone = None
+
+    def hang_up(self):
+        """The host is no more: its end is closed by the kernel."""
+        self._on_data = self._on_gone = None
+
+    # --- the cable itself -------------------------------------------------------------------------------------------
+
+    def plug(self):
+        if not self.plugged:
+            self.plugged = True
+            self.twin.connection_made(self._time.now)
+            self.turn()
+
+    def pull(self):
+        if not self.plugged:
+            return
+        self.plugged = False
+        self.cuts += 1
+        self.to_host.clear()
+        self.to_shoe.clear()
+        self.twin.connection_lost(self._time.now)
+        gone, self._on_data, self._on_gone = self._on_gone, None, None
+        if gone is not None:
+            gone(DeviceGoneError("the simulated cable was pulled out"))
+        self.turn()
+
+    def err(self, faults):
+        """Let the wire do wrong from now on."""
+        self.to_host.faults = self.to_shoe.faults = faults
+
+    # --- moving bytes -----------------------------------------------------------------------------------------------
+
+    def turn(self):
+        """Move everything that can move, then wait for what is due. Called after anything that changes the shoe."""
+        now = self._time.now
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while data := self.to_shoe.arrived(now):
+            self.twin.receive_data(data, now)
+        due = self.twin.next_deadline()
+        if due is not None and due <= now:
+            self.twin.tick(now)
+        data = self.twin.data_to_send()
+        if self.plugged:
+            self.to_host.send(data, now)
+            while data := self.to_host.arrived(now):
+                if self._on_data is not None:
+                    self._on_data(data)
+        self._wait(now)
+
+    def _turn_soon(self):
+        if self._timer is None or self._timer_at > self._time.now:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer_at = self._time.now
+            self._timer = self._time.call_soon(self.turn)
+
+    def _wait(self, now):
+        times = (self.twin.next_deadline(), self.to_host.next_arrival(), self.to_shoe.next_arrival())
+        soonest = min((at for at in times if at is not None), default=None)
+        if self._timer is not None:
+            if self._timer_at <= now:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if soonest is not None:
+            self._timer_at = max(soonest, now + 0.0005)
+            self._timer = self._time.call_at(self._timer_at, self.turn)

@@ -1,0 +1,193 @@
+"""The daemon in the world: the production Controller, its sockets and cables replaced, which can die at any moment."""
+
+import contextlib
+from types import SimpleNamespace
+from unittest import mock
+
+from shoe_controller.app import controller as app
+from shoe_controller.app import table_shoe
+from shoe_controller.app.opening import open_table
+from shoe_controller.decks.book import DeckBook
+from shoe_controller.journal import store
+from shoe_controller.journal.errors import JournalError
+from shoe_controller.outputs import broker_link, serial_feed, wagers
+from shoe_controller.outputs import retry as feed_retry
+from shoe_controller.service import table
+from shoe_controller.service.clock import TableClock
+from shoe_controller.vitals import Vitals
+from tests.simulation.broker import SimulatedConnection, SimulatedLine
+from tests.simulation.virtual_time import VirtualLoop, VirtualTime
+
+
+class PowerCut(SystemExit):
+    """The daemon ends here, in the middle of a call. Nothing catches it on its way out, as nothing catches a cut."""
+
+
+class DyingController(app.Controller):
+    """The production controller, with the points at which it may die."""
+
+    def __init__(self, config, *, die_at, on_commit):
+        super().__init__(config, on_commit=on_commit)
+        self._die_at = die_at
+        self.journal = None
+
+    async def _open_journal(self):
+        opened = await super()._open_journal()
+        if opened is not None:
+            self.journal = opened.journal
+            append = opened.journal.append
+
+            def append_or_die(batch):
+                self._die_at("before commit")
+                seqs = append(batch)
+                self._die_at("after commit, before acknowledgement")
+                return seqs
+
+            opened.journal.append = append_or_die
+        return opened
+
+    def _publish(self, committed):
+        self._die_at("after acknowledgement, before publication")
+        super()._publish(committed)
+        self._die_at("after publication")
+
+
+class NoSocket:
+    """Stands where the controller has its Unix socket."""
+
+    def __init__(self, path, group, status, new_shoe):
+        self.decide = None
+
+    async def open(self):
+        pass
+
+    async def close(self):
+        pass
+
+
+class _Secrets:
+    """Stands where production modules have the module `secrets`: the seed decides these too."""
+
+    def __init__(self, chance):
+        self.token_bytes = chance.randbytes
+        self.token_hex = lambda size: chance.randbytes(size).hex()
+        self.randbelow = chance.randrange
+
+
+async def _inline(call, *, undo=None):
+    return call()
+
+
+class Machine:
+    """The Raspberry Pi of a world: production modules get its clocks, its chance, its cable and its broker."""
+
+    def __init__(self, time, chance, cable, broker, deck_set, *, on_opened):
+        self._time = time
+        self._on_opened = on_opened
+        self.opened = []  # journals that this machine holds open
+        book = DeckBook([deck_set])
+        clock = VirtualTime(time)
+        chosen = _Secrets(chance)
+        none = Vitals(disk_free_mb=None, memory_mb=None, cpu_celsius=None, load=None)
+        SimulatedConnection.home = SimulatedLine.home = broker
+        self._stack = contextlib.ExitStack()
+        for module, name, stand_in in (
+            (app, "time", clock),
+            (app, "secrets", chosen),
+            (app, "transport_for", lambda *_, **__: cable),
+            (app, "ControlSocket", NoSocket),
+            (app, "TableClock", self._table_clock),
+            (app, "open_table", self._open_table),
+            (app, "measure", lambda _: none),
+            (app, "DeckBook", SimpleNamespace(load=lambda _: book)),
+            (table, "time", clock),
+            (table_shoe, "time", clock),
+            (table_shoe, "secrets", chosen),
+            (table_shoe, "SystemRandom", lambda: chance),
+            (store, "secrets", chosen),
+            (broker_link, "time", clock),
+            (broker_link, "MqttConnection", SimulatedConnection),
+            (serial_feed, "SerialLine", SimulatedLine),
+            (wagers, "aside", _inline),
+            (feed_retry, "random", chance),
+        ):
+            self._stack.enter_context(mock.patch.object(module, name, stand_in))
+
+    def _table_clock(self, boot):
+        time = self._time
+        return TableClock(boot, mono=time.mono_ns, wall=time.wall_ns, synced=lambda: time.synced)
+
+    def _open_table(self, config, clock):
+        opened = open_table(config, clock)
+        self.opened.append(opened.journal)
+        self._on_opened(opened)
+        return opened
+
+    def close_files(self):
+        """Close what a program that was killed had open, as the kernel does."""
+        for journal in self.opened:
+            with contextlib.suppress(JournalError):
+                journal.close()
+        self.opened.clear()
+
+    def switch_off(self):
+        self._stack.close()
+
+
+class Daemon:
+    """One life of the daemon."""
+
+    def __init__(self, time, config, cable, broker, *, die_at, on_commit, aside_seconds):
+        self.loop = VirtualLoop(time)
+        self.loop.aside_seconds = aside_seconds
+        self._cable = cable
+        self._broker = broker
+        with self.loop.running():
+            self.controller = DyingController(config, die_at=die_at, on_commit=on_commit)
+            self._task = self.loop.create_task(self.controller.run())
+
+    @property
+    def ready(self):
+        return self.controller.ready.is_set() and not self._task.done()
+
+    @property
+    def task_done(self):
+        return self._task.done()
+
+    def exit_code(self):
+        """Return how it ended; an error that nobody caught is raised here."""
+        return self._task.result()
+
+    @property
+    def drops(self):
+        """What the link did not use, by reason."""
+        shoe = self.controller.shoe
+        return {} if shoe is None else {str(reason): count for reason, count in shoe._link.drops.items()}
+
+    @property
+    def view(self):
+        return self.controller.table.view if self.controller.table is not None else None
+
+    def submit(self, arrived):
+        self.controller._submit(arrived)
+
+    def press(self, event):
+        self.controller._on_panel(event)
+
+    def die(self):
+        """End it without a word. The disk must have been stopped: nothing of this may reach it."""
+        self._cable.hang_up()
+        for connection in tuple(self._broker.connections):
+            connection.vanish()
+        self._broker.connections.clear()
+        controller, loop = self.controller, self.loop
+        with loop.running():
+            if controller.table is not None:
+                controller.table._failed = True
+                controller.table._thread = None
+            controller._die_at = lambda _: None
+            tasks = [self._task, *(controller.outlets._tasks if controller.outlets else ())]
+            loop.end(tasks)
+            for task in tasks:
+                if task.done() and not task.cancelled():
+                    task.exception()  # nobody is left to be told

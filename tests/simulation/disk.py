@@ -1,0 +1,97 @@
+"""The simulated disk: SQLite's files on a medium that forgets what was not synced. simdisk.c says how."""
+
+import ctypes as c
+import functools
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from tests.firmware_protocol.c_reference import gcc
+
+SOURCE = Path(__file__).with_name("simdisk.c")
+HEADER = Path("/usr/include/sqlite3.h")
+SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_READONLY = 13, 10 | (3 << 8), 8
+
+
+@functools.cache
+def library():
+    """Compile the disk, or load it as compiled before."""
+    assert HEADER.exists(), "sqlite3.h is missing: install it (apt install libsqlite3-dev) to simulate a disk"
+    name = f"simdisk-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}-{os.getuid()}.so"
+    path = Path(tempfile.gettempdir()) / name
+    if not path.exists():
+        part = path.with_suffix(f".{os.getpid()}")
+        gcc("-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", SOURCE, "-o", part, "-lsqlite3")
+        part.replace(path)
+    loaded = c.CDLL(str(path))
+    loaded.simdisk_operations.restype = c.c_long
+    loaded.simdisk_syncs.restype = c.c_long
+    loaded.simdisk_plan.argtypes = [c.c_long, c.c_long, c.c_int]
+    loaded.simdisk_lose_cache.argtypes = [c.c_uint64, c.POINTER(c.c_int)]
+    return loaded
+
+
+def memory_folder():
+    """Make a folder on a file system in memory, where there is one."""
+    shared = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix="simulation-", dir=shared if shared.is_dir() else None))
+
+
+class Disk:
+    """One disk in the process: while it is in use, every SQLite file is on it."""
+
+    def __init__(self):
+        self._library = library()
+        self.folder = memory_folder()
+        self.unsynced = 0  # changes that were in the cache when the power failed
+        self.lost = 0  # those of them that did not reach the medium whole
+
+    def __enter__(self):
+        assert self._library.simdisk_register() == 0, "SQLite does not take the simulated disk"
+        self._library.simdisk_reset()
+        return self
+
+    def __exit__(self, *_):
+        self._library.simdisk_reset()
+        self._library.simdisk_unregister()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def dead(self):
+        return bool(self._library.simdisk_is_dead())
+
+    @property
+    def operations(self):
+        return self._library.simdisk_operations()
+
+    @property
+    def syncs(self):
+        return self._library.simdisk_syncs()
+
+    def lie(self):
+        """Say of every sync that it was done, and do nothing: the disk of the control experiment."""
+        self._library.simdisk_lie(1)
+
+    def stop(self):
+        """Take no operation any more: the program that used the disk is gone."""
+        self._library.simdisk_power(0)
+
+    def go_on(self):
+        self._library.simdisk_plan(0, 0, 0)
+        self._library.simdisk_power(1)
+
+    def plan_cut(self, operations):
+        """Cut the power at the n-th change of the disk from now."""
+        self._library.simdisk_plan(operations, 0, 0)
+
+    def plan_failure(self, operations, code):
+        """Let every change from the n-th on fail with an error of SQLite."""
+        self._library.simdisk_plan(0, operations, code)
+
+    def lose_cache(self, seed):
+        """Lose what a power cut loses."""
+        lost = c.c_int()
+        self.unsynced += self._library.simdisk_lose_cache(seed, c.byref(lost))
+        self.lost += lost.value

@@ -1,0 +1,83 @@
+"""The plan of one world: which game is played and how often what goes wrong. The seed decides it."""
+
+from dataclasses import dataclass
+from random import Random
+
+from drivers.simulated.wire import WireFaults
+
+GAMES = ("no-commission", "fortune-six", "sands-elements", "six-star", "sands-super")
+WIRES = (
+    WireFaults(lose=0.002),
+    WireFaults(flip=0.002),
+    WireFaults(drop=0.1),
+    WireFaults(repeat=0.2),
+    WireFaults(reorder=0.2),
+    WireFaults(late=0.3),
+    WireFaults(split=True),
+    WireFaults(lose=0.001, flip=0.001, drop=0.05, repeat=0.05, reorder=0.05, late=0.2, split=True),
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Rates are for each round of play, unless they say otherwise."""
+
+    seed: int
+    rounds: int = 100
+    game: str = "no-commission"
+    decks: int = 4
+    cut_card: int = 150
+    burn: object = "none"
+    surplus: str = "next-round"
+    early_card: str = "decision"
+    rounds_after_cut: int = 1
+    rounding: str = "half-up"
+    archive: str = "size"
+    key: bool = False
+    serial: bool = False
+    wagers: tuple = (0, 1, 2, 3)
+    pace: float = 0.6  # seconds between two things that people do, on average
+    slips: float = 0.01  # share of things that people do wrong
+    crashes: float = 0.1
+    cuts: float = 0.1
+    noise: float = 0.02
+    outages: float = 0.02
+    disk_failures: float = 0.005
+    slow_disk: float = 0.002
+    clock_steps: float = 0.002
+
+
+def plan_for(seed, rounds=100):
+    """Draw the plan of a seed."""
+    chance = Random(f"{seed}/plan")
+    deck = chance.choice(GAMES)
+    size = 65 if deck in ("sands-elements", "six-star") else 52
+    decks = 4
+    cards = decks * size
+    # Most shoes are short, so that a restart has not much to replay; some are played to their end.
+    played = chance.choice((40, 40, 60, 60, 80, cards - 16, cards))
+    return Plan(
+        seed=seed,
+        rounds=rounds,
+        game=deck,
+        decks=decks,
+        cut_card=cards - played,
+        burn=chance.choice(("none", "none", "first-card", "decks", 1, 8)),
+        surplus=chance.choice(("next-round", "burn")),
+        early_card=chance.choice(("decision", "decision", "first-card", "void")),
+        rounds_after_cut=chance.choice((0, 1, 1, 1, 2)),
+        rounding=chance.choice(("half-up", "half-even", "down", "up")),
+        archive=chance.choice(("size", "size", "shoe", "never")),
+        key=chance.random() < 0.25,
+        serial=chance.random() < 0.25,
+        wagers=chance.choice(((0,), (0, 1, 2), (1, 2, 3, 4))),
+        pace=chance.choice((0.3, 0.6, 0.6, 1.0)),
+        slips=chance.choice((0.0, 0.005, 0.01, 0.03, 0.1)),
+        crashes=chance.choice((0.02, 0.05, 0.1, 0.1, 0.25)) if played < cards / 2 else 0.03,
+        cuts=chance.choice((0.02, 0.1, 0.1, 0.2)),
+        noise=chance.choice((0.0, 0.02, 0.1)),
+        outages=chance.choice((0.0, 0.02, 0.05)),
+        disk_failures=chance.choice((0.0, 0.005, 0.01)),
+        slow_disk=chance.choice((0.0, 0.0, 0.01)),
+        clock_steps=chance.choice((0.0, 0.01)),
+    )
