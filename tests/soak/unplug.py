@@ -1,4 +1,4 @@
-"""Cables cut and hosts restarted in mid-deal, on real ptys, at random bytes: nothing lost, nothing doubled."""
+"""Serial, USB and network cables cut at random bytes, hosts restarted in mid-deal: nothing lost, nothing doubled."""
 
 import asyncio
 import contextlib
@@ -9,13 +9,14 @@ import time
 from pathlib import Path
 
 from drivers.reconnect import Backoff, ShoeConnection
-from drivers.shoe_device import transport_for
 from firmware_protocol.events import LinkUp, ShoeEvent
 from firmware_protocol.host_link import HostLink
-from tests.drivers.wired_shoe import WiredShoe
+from tests.drivers.test_reconnect import to
+from tests.drivers.wired_shoe import ServedShoe, UsbWiredShoe, WiredShoe
 
 NAME = "unplug"
 CUTS = 3_000
+CABLES = (WiredShoe, UsbWiredShoe, ServedShoe)
 SHOE = 400  # cards of one shoe; then the next seed
 
 
@@ -39,7 +40,7 @@ class Journal:
 async def play(seed, port):
     """Deal one shoe through cuts and restarts; return (cuts, restarts, links, cards, lost or doubled)."""
     chance = random.Random(seed)
-    shoe, journal = WiredShoe(port, seed), Journal()
+    shoe, journal = CABLES[seed % len(CABLES)](port, seed), Journal()
     cuts = restarts = 0
     while len(shoe.dealt) < SHOE or len(shoe.link.memory):
         link = HostLink(nonce=lambda: chance.randbytes(16), last_seen=journal.last)
@@ -48,9 +49,7 @@ async def play(seed, port):
         def on_event(event):
             journal.commit(connection, event)  # noqa: B023  (the connection of this turn)
 
-        connection = ShoeConnection(
-            transport_for(str(port)), link, on_event, chance=chance, backoff=Backoff(first=0.002, longest=0.02)
-        )
+        connection = ShoeConnection(to(shoe), link, on_event, chance=chance, backoff=Backoff(first=0.002, longest=0.02))
         host = asyncio.create_task(connection.run())
         end = time.monotonic() + chance.uniform(0.05, 1.0)
         while time.monotonic() < end:
@@ -66,6 +65,8 @@ async def play(seed, port):
             await host
         restarts += 1
     shoe.unplug()
+    if isinstance(shoe, ServedShoe):
+        shoe.close()
     wrong = 0 if journal.cards == shoe.dealt else len(set(shoe.dealt) ^ set(journal.cards)) or 1
     return cuts, restarts, journal.links, len(shoe.dealt), wrong
 

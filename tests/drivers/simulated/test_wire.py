@@ -158,7 +158,7 @@ def test_a_shoe_of_the_open_protocol_arrives_once_and_in_order_on_each_bad_wire(
 
 # An Angel Eye cannot be asked again. What a wire may do to it is limited by its three copies: any one of them is
 # enough, so that these faults at their usual shares lose nothing (each seed is a fixed run, not a probability).
-@pytest.mark.parametrize("fault", ["lose", "flip=0.0005", "drop", "repeat", "late", "split"])
+@pytest.mark.parametrize("fault", ["lose", "flip=0.0005", "drop", "repeat", "reorder", "late", "split"])
 def test_a_shoe_of_the_angel_eye_arrives_once_and_in_order_on_each_bad_wire(fault):
     rig = TwinRig(ShoeOrder(protocol="angel-eye", decks=2), faults=parse_faults(fault).wire, seed=2)
     while rig.twin.body.cards_left:
