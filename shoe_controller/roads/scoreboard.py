@@ -62,6 +62,7 @@ class Scoreboard:
         # What each round was counted as, by its number: a later revision replaces it.
         self._counted: dict[int, Round] = {}
         self._statistics = Statistics()
+        self._view: RoadsView | None = None
 
     def take(self, fact: AnyFact) -> None:
         """Take one fact; all but a new shoe and a round's result leave the scoreboard as it is."""
@@ -81,6 +82,7 @@ class Scoreboard:
             if before.status == "complete":
                 self._roads.take_back()
         self._counted[fact.round] = fact
+        self._view = None
         self._count(fact, 1)
         if fact.status == "complete":
             self._roads.add(_bead_of(fact))
@@ -107,8 +109,10 @@ class Scoreboard:
         )
 
     def roads(self) -> RoadsView:
-        """Return the roads of the shoe in play."""
-        return self._roads.view()
+        """Return the roads of the shoe in play; between two results this is the same value again."""
+        if self._view is None:
+            self._view = self._roads.view()
+        return self._view
 
     def statistics(self) -> Statistics:
         """Return the counts of the shoe in play."""

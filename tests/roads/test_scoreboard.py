@@ -107,3 +107,12 @@ def test_a_new_shoe_begins_with_an_empty_scoreboard():
 
 def test_a_journal_that_begins_in_the_middle_of_a_shoe_is_taken_from_there():
     assert letters(board(result(7), result(8, "tie"))) == "BT"
+
+
+def test_roads_are_put_together_once_a_result():
+    made = board(SHOE, result(1))
+    before = made.roads()
+    made.take(BettingOpened("S1", 2))
+    assert made.roads() is before
+    made.take(result(2, "player"))
+    assert [mark.winner for mark in made.roads().bead] == ["B", "P"]

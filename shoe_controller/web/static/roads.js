@@ -2,10 +2,11 @@
 
 import { byId, html, svg } from "./svg.js";
 import { beadMark, bigMark, derivedMark } from "./marks.js";
-import { spans } from "./texts.js";
+import { languages, spans } from "./texts.js";
 
 const ROWS = 6;
 let last = null;
+let shownKey = "";
 
 const derived = (road) => (roads) =>
   roads[`${road}_cells`].map(([col, row], i) => ({ col, row, colour: roads[road][i] }));
@@ -66,11 +67,15 @@ function drawRoad(id, roads) {
   caption.hidden = all.some(({ col, row }) => row === ROWS - 1 && (col - offset) / columns > 0.55);
 }
 
+// Most changes of the table, each card among them, leave the roads as they are.
 export function showRoads({ roads }) {
+  const key = JSON.stringify([languages(), roads]);
+  if (key === shownKey) return;
+  shownKey = key;
   last = roads;
-  for (const id of Object.keys(ROADS)) drawRoad(id, roads);
+  redrawRoads();
 }
 
 export function redrawRoads() {
-  if (last) showRoads({ roads: last });
+  if (last) for (const id of Object.keys(ROADS)) drawRoad(id, last);
 }
