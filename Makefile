@@ -30,7 +30,7 @@ $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
 setup: $(RUN_STAMP)
 
 setup-test: $(DEV_STAMP)
-	@.ci/system-packages mosquitto=mosquitto mosquitto_sub=mosquitto-clients chromium=chromium \
+	@.ci/system-packages mosquitto=mosquitto mosquitto_sub=mosquitto-clients nats-server=nats-server chromium=chromium \
 	  gcc=gcc /usr/include/string.h=libc6-dev systemd-analyze=systemd libusb-1.0.so.0=libusb-1.0-0 zsh=zsh fish=fish groff=groff-base openssl=openssl \
 	  /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc=fonts-noto-cjk
 
