@@ -55,7 +55,7 @@ async def play(seed, port):
         while time.monotonic() < end:
             if not shoe.plugged:
                 side = chance.choice(("cut_sent", "cut_heard"))
-                shoe.plug(**{side: chance.randrange(1, 1500)} if len(shoe.dealt) < SHOE else {})
+                shoe.plug(**{side: chance.randrange(1, 700)} if len(shoe.dealt) < SHOE else {})
                 cuts += 1
             if len(shoe.dealt) < SHOE and len(shoe.link.memory) < 30:
                 shoe.deal()
