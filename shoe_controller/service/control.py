@@ -104,7 +104,11 @@ class ControlSocket:
         self.decide: Decide | None = None
 
     async def open(self) -> None:
-        """Make the socket; one that a killed controller left behind is replaced."""
+        """Make the socket; one that a killed controller left behind is replaced, one that is in use is not."""
+        if _in_use(self._path):
+            raise ControlSocketError(
+                f"another controller answers on the socket {self._path}: stop it, or set another one in [local] socket"
+            )
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.unlink(missing_ok=True)
@@ -167,6 +171,11 @@ class ControlSocket:
 
 def _no(error: str) -> dict[str, Any]:
     return {"ok": False, "error": error}
+
+
+def _in_use(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 def _group_id(name: str) -> int | None:
