@@ -41,8 +41,11 @@ class Round:
         self.player_total: int | None = None
         self.banker_total: int | None = None
         self.due: Side | None = next_card((), ())
+        self._due_after: tuple[str, Side | None] = "", None
         self.unassigned: list[str] = []
         self.irregularities: list[str] = []
+        # A supervisor found that no card is missing, the shoe counts otherwise; it will say so of every card.
+        self.shoe_miscounts = False
         self.void_rule: str | None = None
         self.void_reason = ""
 
@@ -58,9 +61,14 @@ class Round:
 
     def due_after(self, code: str) -> Side | None:
         """Tell who gets a card after the one that comes out now."""
-        if self.due == "player":
-            return next_card((*self.player, code), self.banker)
-        return next_card(self.player, (*self.banker, code))
+        asked, due = self._due_after
+        if asked != code:  # several guards ask of the same card
+            if self.due == "player":
+                due = next_card((*self.player, code), self.banker)
+            else:
+                due = next_card(self.player, (*self.banker, code))
+            self._due_after = code, due
+        return due
 
     def deal(self, card: DrawnCard) -> tuple[Side, int]:
         """Give a card to the hand that is due; return the hand and the card's position in it."""
@@ -74,6 +82,7 @@ class Round:
             hand = self.banker = (*self.banker, card.code)
             self.banker_total = total(hand)
         self.due = next_card(self.player, self.banker)
+        self._due_after = "", None
         return side, len(hand)
 
     def gather(self) -> None:
@@ -81,6 +90,7 @@ class Round:
         self.drawn, self.player, self.banker = [], (), ()
         self.player_total = self.banker_total = None
         self.due = next_card((), ())
+        self._due_after = "", None
 
     def note(self, kind: str) -> None:
         """Remember that an irregularity of this kind happened in the round."""

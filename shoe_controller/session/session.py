@@ -253,7 +253,7 @@ class Session:
     def device_sees_another_hand(self, _event: object = None) -> bool:
         """Tell whether a shoe that follows the game says that the card is for another place."""
         target = self._input.target
-        if not target:
+        if not target or self.round.shoe_miscounts:
             return False
         side = self.round.due
         position = len(self.round.player if side == "player" else self.round.banker) + 1
@@ -453,8 +453,9 @@ class Session:
     def deal_card(self, _event: object = None) -> None:
         """Give the card to the hand that is due."""
         card: i.DrawCard = self._input
-        self.shoe.take(card.code, card.uid)
-        self._deal(DrawnCard(card.code, card.uid))
+        code, uid = card.code, card.uid
+        self.shoe.take(code, uid)
+        self._deal(DrawnCard(code, uid))
 
     def deal_together(self, _event: object = None) -> None:
         """Give cards that came out at once, in known order, to the hands that are due (5.3)."""
@@ -571,6 +572,8 @@ class Session:
             else:
                 self.shoe.take(card.code, "")
         codes = self._input.codes
+        if decision.irregularity.kind == "device_disagrees" and not codes and self._round is not None:
+            self._round.shoe_miscounts = True
         self._facts.append(
             f.Resolved((decision.irregularity.id,), "reconstruct", decision.irregularity.round, codes, self._input.by)
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from drivers.simulated.angel_eye_device import AngelEyeOptions
 from drivers.simulated.faults import parse_faults
 from drivers.simulated.order import ShoeOrder, build_twin
 from drivers.simulated.pty_shoe import SimulatedShoe
@@ -39,7 +40,16 @@ class Rig:
         self.config_file = folder / "table.toml"
         self.log = folder / "daemon.log"
         self.game = game
-        self.twin = build_twin(ShoeOrder(protocol=protocol, deck=find(game).deck.size, decks=4, seed=seed))
+        # An Angel Eye forgets what it says to nobody: until the daemon unlocks it, it deals nothing.
+        self.twin = build_twin(
+            ShoeOrder(
+                protocol=protocol,
+                deck=find(game).deck.size,
+                decks=4,
+                seed=seed,
+                angel_eye_options=AngelEyeOptions(locked=True),
+            )
+        )
         self.drawn = []  # (code) of every card that ever left the shoe, in order
         self._record_draws()
         self.shoe = SimulatedShoe(
