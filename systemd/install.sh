@@ -139,7 +139,7 @@ else
   $((step + 1)). sudo shoe-controller devices            what is plugged in
   $((step + 2)). sudo shoe-controller doctor             is the machine fit for play?
   $((step + 3)). sudo systemctl enable --now shoe-controller
-  $((step + 4)). with a screen:  sudo apt install cage chromium
+  $((step + 4)). with a screen:  sudo apt install cage chromium fonts-noto-cjk
                     sudo systemctl enable --now shoe-controller-kiosk
   $((step + 5)). who may decide irregularities here:  sudo usermod -aG shoe-supervisors NAME
 NEXT

@@ -163,11 +163,12 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setblocking(False)
     except OSError as error:
         listener.close()
-        raise PortError(_why(host, port, error.errno)) from error
+        raise PortError(why(host, port, error.errno)) from error
     return listener
 
 
-def _why(host: str, port: int, number: int | None) -> str:
+def why(host: str, port: int, number: int | None) -> str:
+    """Return a sentence for an error number of the system: why the display cannot listen there, and what to do."""
     where = f"the display cannot listen on {host} port {port}"
     if number == errno.EADDRINUSE:
         return f"{where}: another program has that port; end it, or set another port in [web]"

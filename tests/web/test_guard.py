@@ -1,9 +1,10 @@
+import asyncio
 import http.client
 import socket
 
 import pytest
 
-from shoe_controller.web.guard import host_names, host_of
+from shoe_controller.web.guard import Guard, host_names, host_of
 from tests.web.table import served, settings
 
 
@@ -76,6 +77,13 @@ def test_a_program_that_names_no_host_is_answered(server):
 def test_a_websocket_is_not_offered(server):
     headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Key": "x3JJHMbDL1EzLkh9GBhXDw=="}
     assert ask(server, path="/events", method="POST", **headers)[0] == 405
+
+
+def test_what_is_no_request_is_not_let_in():
+    async def inner(*_):
+        pytest.fail("a websocket was let in")
+
+    asyncio.run(Guard(inner, frozenset())({"type": "websocket"}, None, None))
 
 
 def test_nothing_beside_the_page_can_be_fetched(server):

@@ -138,3 +138,10 @@ def test_every_type_of_fact_was_thought_of():
     everything = {kind.__struct_config__.tag for kind in Fact.__subclasses__()}
     assert set(SHOWN) | not_for_displays == everything
     assert not set(SHOWN) & not_for_displays
+
+
+def test_that_the_controller_started_is_told_without_its_configuration(table):
+    made = table()
+    made.happen(inputs.Start("1.2.3", "cd" * 32, detail="after a power cut"))
+    (fact,) = of_type(told(made), "started")
+    assert (fact["version"], fact["config_hash"], fact["detail"]) == ("1.2.3", "", "")

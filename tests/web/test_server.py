@@ -1,4 +1,5 @@
 import asyncio
+import errno
 import http.client
 import json
 import signal
@@ -9,7 +10,7 @@ import sys
 import pytest
 
 from shoe_controller.web.errors import PortError
-from shoe_controller.web.server import create_app, serve
+from shoe_controller.web.server import create_app, serve, why
 from tests.web.table import Dealer, served, settings
 
 SHOE = "shoe six-star decks=8 id=S1;"
@@ -123,6 +124,19 @@ def test_an_address_that_is_not_ours_is_said_in_a_sentence(table, host, sentence
     with pytest.raises(PortError) as caught:
         asyncio.run(serve(create_app(made.feed, made.settings), host, 0))
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "number, sentence",
+    [
+        (errno.EADDRINUSE, "another program has that port"),
+        (errno.EADDRNOTAVAIL, "this machine has no such address"),
+        (errno.EACCES, "ports below 1024 need a privilege"),
+        (errno.ENOBUFS, "No buffer space available"),
+    ],
+)
+def test_every_reason_not_to_listen_says_what_to_do(number, sentence):
+    assert why("127.0.0.1", 80, number).startswith(f"the display cannot listen on 127.0.0.1 port 80: {sentence}")
 
 
 def test_it_also_listens_on_ipv6(table):

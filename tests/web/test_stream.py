@@ -7,6 +7,8 @@ import threading
 
 import pytest
 
+from shoe_controller.cards import ALL_CODES
+from shoe_controller.session import inputs
 from shoe_controller.web import connection, stream
 from tests.web.table import eventually, served, settings
 
@@ -203,3 +205,55 @@ def test_a_stream_outlives_the_deadline_for_requests(tmp_path, monkeypatch):
         listener = Listener(server.port)
         assert [event for event, _, _ in listener.until("beat")] == ["state", "beat"]
         listener.close()
+
+
+def get(server, path):
+    """Return the bytes of an answer, its head among them."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+        line.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        return _rest(line)
+
+
+# Rounds of a squeeze table: what happens before anybody may see the cards, and what shows them, if anything does.
+# No face comes twice, so that each can be told from those that were shown before.
+SQUEEZED = [
+    ("bets;close;card 2h;card 7s;card 3d;card Tc;card 8h", "result"),
+    ("bets;close;card 9h;card 6s;card Kd;card Ac", "result"),  # a natural
+    ("bets;close;card 2s;card 3s;unreadable;reconstruct 4s;card 5s", "void"),
+    ("bets;card 6h;reconstruct;close;card 7h;card Jd;card Js", "result"),  # a card too early
+    ("bets;close;together 2d 4d order=unknown", ""),
+    ("bets;close;card 5d;card 6d;returned 6d;void", ""),
+    ("bets;close;card 9d;card 9s;card Qd;card Qs;card 8c;reconstruct", "result"),  # a surplus card
+    ("bets;close;card 2c;card 3c;card Sf", ""),  # a foreign card
+]
+
+
+def test_at_a_squeeze_table_no_byte_tells_a_face_before_the_result(tmp_path):
+    shown = set()
+    with served(tmp_path / "journal", settings(reveal="on-result")) as server:
+        server.play("shoe no-commission decks=8 id=S1 surplus=burn")
+        listener = Listener(server.port)
+
+        def told():
+            """Return the faces in everything that can be had from the server now."""
+            listener.until("state", server.table.tail.last_seq)
+            said = listener.raw + get(server, "/state.json") + get(server, "/healthz")
+            # A client that asks for the whole past gets it from the ring of facts.
+            late = Listener(server.port, "/events?after=0")
+            late.until("state")
+            late.close()
+            return {code for code in ALL_CODES if b'"%s"' % code.encode() in said + late.raw}
+
+        for hidden, reveal in SQUEEZED:
+            for line in hidden.split(";"):
+                server.play(line)
+                assert told() == shown, line
+            if reveal:
+                server.play(reveal)
+                last = server.table.round_facts()[-1]
+                shown |= {*last.player, *last.banker} if last.status == "complete" else set()
+                assert told() == shown
+            server.call(server.table.happen, inputs.Acknowledge("supervisor"))
+            assert told() == shown
+        listener.close()
+    assert len(shown) == 17
