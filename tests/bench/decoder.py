@@ -1,15 +1,13 @@
-"""Decoder throughput: the product path against bare COBS, CRC and struct, measured in pairs in one run.
+"""Decoder: the open protocol against bare COBS, CRC and struct.
 
 The floor does nothing but the arithmetic: split at the zeros, check the CRC, un-stuff, unpack the fields. It has no
 limits, no counters, no noise, no message values. The ratio says what those cost; machine speed falls out of it.
 """
 
-import gc
 import hmac
 import statistics
 import struct
-import sys
-from time import perf_counter
+from collections.abc import Iterator
 from zlib import crc32
 
 from firmware_protocol.auth import link_key, seal
@@ -21,9 +19,9 @@ from firmware_protocol.frames import Decoder, encode_frame
 from firmware_protocol.greeting import Hello
 from firmware_protocol.host_link import HostLink
 from firmware_protocol.messages import read_from_device
+from tests.bench.figures import Figure, Options, at_most, interleaved, no_more_than, ratio
 from tests.firmware_protocol.wires import IDENTITY, KEY, shoe
 
-PAIRS = 9
 CARDS = 5_000
 SESSION = 0x1A2B3C4D
 READ_SIZE = 4096
@@ -106,17 +104,18 @@ def linked(stream, key=None):
     return cards
 
 
-def seconds(work, *arguments):
-    gc.collect()
-    start = perf_counter()
-    cards = work(*arguments)
-    taken = perf_counter() - start
-    if len(cards) != CARDS:
-        raise AssertionError(f"{len(cards)} of {CARDS} cards arrived")
-    return taken
+def all_cards(work, *arguments):
+    """Return something that does the work and sees to it that no card was lost on the way."""
+
+    def run():
+        cards = work(*arguments)
+        if len(cards) != CARDS:
+            raise AssertionError(f"{len(cards)} of {CARDS} cards arrived")
+
+    return run
 
 
-def main():
+def measure(options: Options) -> Iterator[Figure]:
     cards = [Event(SESSION, number, happening) for number, happening in enumerate(shoe(CARDS), 1)]
     bodies = [card.to_bytes() for card in cards]
     assert isinstance(cards[0].happening, CardDrawn)
@@ -126,39 +125,21 @@ def main():
     sealed = b"".join(encode_frame(seal(body, key)) for body in bodies)
     assert decoded(stream) == cards
 
-    runs = {"bare": (bare, stream), "decoder": (decoded, stream), "link": (linked, stream)}
-    runs |= {"bare + HMAC": (bare_sealed, sealed, key), "sealed link": (linked, sealed, KEY)}
-    floors = {"sealed link": "bare + HMAC"}
-    taken = {name: [] for name in runs}
-    for _ in range(PAIRS):  # interleaved, so that a slow moment of the machine hits all of them
-        for name, run in runs.items():
-            taken[name].append(seconds(*run))
-
-    print(f"open protocol   {CARDS:,} cards of {len(stream) // CARDS} bytes, median of {PAIRS} interleaved runs")
-    print(f"  {'':12} {'µs/card':>9} {'MB/s':>7} {'ratio to floor':>15}")
-    ratios = {}
-    for name, times in taken.items():
-        each = statistics.median(times) / CARDS * 1e6
-        floor_times = taken[floors.get(name, "bare")]
-        ratios[name] = statistics.median(one / floor for one, floor in zip(times, floor_times, strict=True))
-        size = len(runs[name][1])
-        print(f"  {name:12} {each:>9.2f} {size / statistics.median(times) / 1e6:>7.2f} {ratios[name]:>15.2f}")
-    slow = [
-        f"decoder is {ratios['decoder']:.1f} times the floor (at most {MAX_RATIO_DECODER})"
-        for _ in range(ratios["decoder"] > MAX_RATIO_DECODER)
-    ]
-    slow += [
-        f"{name} is {ratios[name]:.1f} times the floor (at most {MAX_RATIO_LINK})"
-        for name in ("link", "sealed link")
-        if ratios[name] > MAX_RATIO_LINK
-    ]
-    worst = statistics.median(taken["sealed link"]) / CARDS * 1e6
-    if worst > MAX_LINK_US:
-        slow.append(f"a card takes the host link {worst:.0f} µs (at most {MAX_LINK_US:.0f})")
-    for sentence in slow:
-        print(f"  SLOW         {sentence}")
-    return 1 if slow else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    taken = interleaved(
+        {
+            "bare": all_cards(bare, stream),
+            "decoder": all_cards(decoded, stream),
+            "link": all_cards(linked, stream),
+            "bare + HMAC": all_cards(bare_sealed, sealed, key),
+            "sealed link": all_cards(linked, sealed, KEY),
+        }
+    )
+    each = {name: statistics.median(times) / CARDS * 1e6 for name, times in taken.items()}
+    for name, floor, most in (
+        ("decoder", "bare", MAX_RATIO_DECODER),
+        ("link", "bare", MAX_RATIO_LINK),
+        ("sealed link", "bare + HMAC", MAX_RATIO_LINK),
+    ):
+        times = ratio(taken[name], taken[floor])
+        yield Figure(f"{name} for a card", "µs", each[name], each[floor], times, at_most(most))
+    yield Figure("sealed link for a card, at most", "µs", each["sealed link"], target=no_more_than(MAX_LINK_US))

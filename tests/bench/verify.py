@@ -1,0 +1,97 @@
+"""Verify: hash chain, signatures and replay of a journal, against the bare hash chain over the same bytes.
+
+The floor reads every row from SQLite, hashes it, compares hash and link, and does nothing else, in one process. One
+process of `verify` checks signatures besides, replays every input through the session and compares the facts byte by
+byte; `shoe-controller verify` uses a process for each core. Speeds are entries a second, so a ratio of 0.6 says that
+all of that takes two thirds longer than the hashes alone.
+"""
+
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from shoe_controller.journal import chain, layout
+from shoe_controller.journal.rows import COLUMNS
+from shoe_controller.journal.verification import verify
+from shoe_controller.journal.volumes import files_of
+from tests.bench.figures import Figure, Options, at_least, interleaved, no_more_than, ratio
+from tests.bench.journals import played
+
+ROUNDS = 20_000
+COMMAND_ROUNDS = 50_000
+FULL_ROUNDS = 1_000_000
+MOST_SECONDS = 120
+
+
+def bare_chain(files: list[Path]) -> int:
+    """Check hashes and links of every entry, and nothing else."""
+    link, entries = b"", 0
+    for path in files:
+        connection = layout.open_reader(path)
+        # fmt: off
+        for (
+            seq, count, boot, mono_ns, wall_ns, synced, source, session, number, kind, body, facts, raw,
+            prev, own, signature,
+        ) in connection.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq"):
+            found = sha256(chain.contents(
+                prev, boot, seq, count, mono_ns, wall_ns, synced, session, number, kind, source, body, facts, raw,
+            )).digest()
+            # fmt: on
+            if found != own or (link and link != prev):
+                raise AssertionError(f"entry {seq} is not sound")
+            link = own if signature is None else sha256(own + signature).digest()
+            entries += 1
+        connection.close()
+    return entries
+
+
+def sound(files: list[Path], jobs: int | None) -> None:
+    outcome = verify(files, jobs=jobs)
+    if not outcome.ok:
+        raise AssertionError(str(outcome.problems[0]))
+
+
+def command(folder: Path) -> tuple[float, float, int]:
+    """Run the command as a person does; return seconds, the largest process in MB, and rounds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    start = time.perf_counter()
+    answer = subprocess.run(
+        [Path(sys.executable).with_name("shoe-controller"), "verify", folder],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    taken = time.perf_counter() - start
+    rounds = re.search(r"([\d,]+) rounds announced", answer.stdout)
+    assert rounds, answer.stdout
+    # The kernel keeps the maximum of all children so far: it tells ours as long as sizes are asked for in order.
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return taken, max(largest, before) / 1024, int(rounds[1].replace(",", ""))
+
+
+def measure(options: Options) -> Iterator[Figure]:
+    files = files_of([played(ROUNDS)])
+    entries = bare_chain(files)
+    works = {"floor": lambda: bare_chain(files), "one process": lambda: sound(files, 1)}
+    works["all cores"] = lambda: sound(files, len(os.sched_getaffinity(0)))
+    taken = interleaved(works)
+    floor = entries / statistics.median(taken["floor"])
+    for name, target in (("one process", at_least(0.6)), ("all cores", at_least(0.6))):
+        speed = entries / statistics.median(taken[name])
+        times = ratio(taken["floor"], taken[name])
+        yield Figure(f"verify, {name}", "entries/s", speed, floor, times, target, f"{ROUNDS:,} rounds")
+    sizes = (COMMAND_ROUNDS, FULL_ROUNDS) if options.full else (COMMAND_ROUNDS // 10, COMMAND_ROUNDS)
+    memory = []
+    for size in sizes:
+        seconds, megabytes, rounds = command(played(size))
+        memory.append(megabytes)
+        yield Figure(f"the command, {rounds:,} rounds", "s", seconds, target=no_more_than(MOST_SECONDS))
+    growth = memory[1] / memory[0]
+    yield Figure(f"memory, {sizes[1]:,} rounds", "MB", memory[1], memory[0], growth, note=f"floor: {sizes[0]:,} rounds")
