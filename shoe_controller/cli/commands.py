@@ -14,6 +14,7 @@ COMMANDS: dict[str, str] = {
     "devices": "list serial ports, USB shoes and GPIO chips, and what to write into the configuration",
     "doctor": "check ports, permissions, disk, clock, brokers, keys and journal, and say how to mend them",
     "export": "write rounds, cards, irregularities or all events of a journal as CSV, JSON lines or a table script",
+    "fleet": "let many simulated tables play against a broker, and measure what arrives",
     "games": "list the approved games, or show one game's rules and pay table",
     "key-card": "key in the face of a card that could not be read",
     "listen": "print what a table sends to a broker, and ask for what is missing",

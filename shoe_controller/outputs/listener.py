@@ -83,6 +83,11 @@ class Listener:
         lost = [(name, *gap) for name, table in self._tables.items() for gap in table.unavailable]
         return lost + [(name, *table.events.gap) for name, table in self._tables.items() if table.events.gap]
 
+    @property
+    def detail(self) -> str:
+        """How it stands with the broker, in words."""
+        return self._link.detail
+
     async def run(self) -> None:
         """Listen until cancelled."""
         try:
