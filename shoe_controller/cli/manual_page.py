@@ -12,7 +12,7 @@ EXIT_CODES = (
 FILES = (
     ("/etc/shoe-controller/shoe-controller.toml", "The configuration of the table."),
     ("/var/lib/shoe-controller/journal/", "The journal."),
-    ("/var/lib/shoe-controller/signing.key", "The key that signs the journal; its public half has .pub."),
+    ("/var/lib/shoe-controller/signing.key", "The key that signs the journal; signing.pub.pem beside it is its public half."),
     ("/var/lib/shoe-controller/decks/", "Registered deck sets."),
     ("/run/shoe-controller/control.sock", "The socket for decisions of a supervisor on this machine."),
 )

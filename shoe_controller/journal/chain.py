@@ -1,4 +1,4 @@
-r"""The hash chain: which bytes of an entry are hashed and signed. docs/journal.md says the same for auditors.
+r"""The hash chain: which bytes of an entry are hashed and signed. docs/auditors.md says the same.
 
 contents = prev ‖ boot ‖ header ‖ body ‖ facts ‖ raw
 header   = "seq,count,mono_ns,wall_ns,synced,device,kind,source,len(body),len(facts),len(raw)\n" in ASCII decimals,
