@@ -12,7 +12,7 @@ EXIT_CODES = (
 FILES = (
     ("/etc/shoe-controller/shoe-controller.toml", "The configuration of the table."),
     ("/var/lib/shoe-controller/journal/", "The journal."),
-    ("/var/lib/shoe-controller/signing.key", "The key that signs the journal; signing.pub.pem beside it is its public half."),
+    ("/var/lib/shoe-controller/signing.key", "The key that signs the journal; its public half is signing.pub.pem."),
     ("/var/lib/shoe-controller/decks/", "Registered deck sets."),
     ("/run/shoe-controller/control.sock", "The socket for decisions of a supervisor on this machine."),
 )
@@ -107,6 +107,10 @@ def _pairs(pairs: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Return a text of which roff takes nothing for a request: backslashes, dashes, a dot or quote in front."""
+    """Return a text of which roff takes nothing for a request: backslashes, dashes, a dot or quote in front.
+
+    Signs beyond ASCII are named by their number: what a roff takes the bytes for depends on where it runs.
+    """
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    escaped = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in escaped)
     return f"\\&{escaped}" if escaped[:1] in {".", "'"} else escaped

@@ -60,7 +60,13 @@ def test_what_must_be_given_stands_without_brackets(page):
 
 @pytest.mark.parametrize(
     "text, escaped",
-    [(".so /etc/passwd", "\\&.so /etc/passwd"), ("'br", "\\&'br"), ("a\\b", "a\\eb"), ("--all", "\\-\\-all")],
+    [
+        (".so /etc/passwd", "\\&.so /etc/passwd"),
+        ("'br", "\\&'br"),
+        ("a\\b", "a\\eb"),
+        ("--all", "\\-\\-all"),
+        ("1–3 …", "1\\[u2013]3 \\[u2026]"),
+    ],
 )
 def test_no_text_is_taken_for_a_request(text, escaped):
     assert _text(text) == escaped
