@@ -73,7 +73,9 @@ def run(args: argparse.Namespace) -> int:
     from shoe_controller.demo.settings import demo_config, free_port  # noqa: PLC0415
     from shoe_controller.rules.games import find  # noqa: PLC0415
 
-    find(args.game)
+    rules = find(args.game)
+    if not rules.min_decks <= args.decks <= rules.max_decks:
+        raise UsageError(f"{rules.title} is played with {rules.min_decks} to {rules.max_decks} decks, not {args.decks}")
     logs.setup("info" if args.log else "error")
     if not args.log:
         logging.getLogger("shoe_controller.table").setLevel(logging.CRITICAL)
