@@ -3,14 +3,15 @@
 import argparse
 import sys
 
-from tests.simulation.plan import plan_for
+from tests.simulation.plan import ROUNDS, plan_for
+from tests.simulation.shrink import failure_report
 from tests.simulation.world import play
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--lie", action="store_true", help="let the disk lie about its syncs: something must be found")
     args = parser.parse_args()
     outcome = play(plan_for(args.seed, args.rounds), lie=args.lie)
@@ -20,7 +21,7 @@ def main():
     speed = outcome.hours * 3600 / outcome.seconds
     print(f"{outcome.hours:.2f} h in {outcome.seconds:.2f} s: {speed:,.0f} times real time")
     if outcome.breach:
-        print(outcome.breach)
+        print(outcome.breach if args.lie else failure_report(outcome))
     return 1 if outcome.breach else 0
 
 

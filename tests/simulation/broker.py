@@ -88,7 +88,7 @@ class SimulatedConnection:
         self.on_room = lambda: None
         self.ended = asyncio.get_running_loop().create_future()
         self._home = self.home
-        self._latency = self._home.chance.choice((0.001, 0.01, 0.2))
+        self._latency = self._home.chance.choice((0.01, 0.1, 0.5))
         self._waiting = deque()  # (topic, payload, acked, retain), oldest first
         self._taken = 0  # of those, how many the broker has; their acks are on the way
         self._due = False

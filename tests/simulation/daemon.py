@@ -12,8 +12,9 @@ from shoe_controller.journal import store
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.outputs import broker_link, serial_feed, wagers
 from shoe_controller.outputs import retry as feed_retry
-from shoe_controller.service import table
+from shoe_controller.service import recovery, table
 from shoe_controller.service.clock import TableClock
+from shoe_controller.session.session import Session
 from shoe_controller.vitals import Vitals
 from tests.simulation.broker import SimulatedConnection, SimulatedLine
 from tests.simulation.virtual_time import VirtualLoop, VirtualTime
@@ -65,6 +66,17 @@ class NoSocket:
         pass
 
 
+class TableSession(Session):
+    """A session whose engine is the faster one of the two, which a test of their own proves equal."""
+
+    def __init__(self, engine="table"):
+        super().__init__(engine)
+
+    @classmethod
+    def resume(cls, load, loaded, engine="table"):
+        return super().resume(load, loaded, engine)
+
+
 class _Secrets:
     """Stands where production modules have the module `secrets`: the seed decides these too."""
 
@@ -81,7 +93,7 @@ async def _inline(call, *, undo=None):
 class Machine:
     """The Raspberry Pi of a world: production modules get its clocks, its chance, its cable and its broker."""
 
-    def __init__(self, time, chance, cable, broker, deck_set, *, on_opened):
+    def __init__(self, time, chance, cable, broker, deck_set, engine, *, on_opened):
         self._time = time
         self._on_opened = on_opened
         self.opened = []  # journals that this machine holds open
@@ -100,6 +112,7 @@ class Machine:
             (app, "open_table", self._open_table),
             (app, "measure", lambda _: none),
             (app, "DeckBook", SimpleNamespace(load=lambda _: book)),
+            (recovery, "Session", Session if engine == "transitions" else TableSession),
             (table, "time", clock),
             (table_shoe, "time", clock),
             (table_shoe, "secrets", chosen),

@@ -32,36 +32,36 @@ class WorldTime:
         return self.wall_offset_ns + int(self.now * 1e9)
 
     def call_at(self, when, callback, *args):
-        return self.put_timer(_Call(callback, args), when)
+        return self.put_timer(Call(callback, args), when)
 
     def call_later(self, delay, callback, *args):
         return self.call_at(self.now + delay, callback, *args)
 
     def call_soon(self, callback, *args):
-        handle = _Call(callback, args)
-        self._ready.append(handle)
-        return handle
+        call = Call(callback, args)
+        self._ready.append(call)
+        return call
 
-    def put_ready(self, handle):
-        self._ready.append(handle)
+    def put_ready(self, call):
+        self._ready.append(call)
 
     def take_ready(self, loop):
         """Take out what one loop has ready."""
         everything = list(self._ready)
         self._ready.clear()  # in place: a turn may be under way
-        self._ready.extend(handle for handle in everything if getattr(handle, "_loop", None) is not loop)
-        return [handle for handle in everything if getattr(handle, "_loop", None) is loop]
+        self._ready.extend(call for call in everything if call.loop is not loop)
+        return [call for call in everything if call.loop is loop]
 
-    def put_timer(self, handle, when):
+    def put_timer(self, call, when):
         self._count += 1
-        heapq.heappush(self._timers, (when, self._count, handle))
-        return handle
+        heapq.heappush(self._timers, (when, self._count, call))
+        return call
 
     def turn(self):
         """Do what is ready; if nothing is, jump to the next timer. False: nothing is left to do."""
         ready, timers = self._ready, self._timers
         if not ready:
-            while timers and timers[0][2]._cancelled:
+            while timers and timers[0][2].off:
                 heapq.heappop(timers)
             if not timers:
                 return False
@@ -71,27 +71,44 @@ class WorldTime:
         for _ in range(len(ready)):
             if not ready:
                 break  # a loop that ended took its own out
-            handle = ready.popleft()
-            if not handle._cancelled:
-                handle._run()
+            call = ready.popleft()
+            if not call.off and (call.loop is None or not call.loop.dead):
+                call.run()
         return True
 
 
-class _Call:
-    """A call of the world's own."""
+class Call:
+    """Something that is to be called: what asyncio has Handle and TimerHandle for, without contexts and debugging."""
 
-    __slots__ = ("_args", "_callback", "_cancelled")
+    __slots__ = ("_args", "_callback", "_when", "loop", "off")
 
-    def __init__(self, callback, args):
+    def __init__(self, callback, args, loop=None, when=None):
         self._callback = callback
         self._args = args
-        self._cancelled = False
+        self._when = when
+        self.loop = loop  # None: the world's own, which may raise
+        self.off = False
 
     def cancel(self):
-        self._cancelled = True
+        self.off = True
+        self._callback = self._args = None
 
-    def _run(self):
-        self._callback(*self._args)
+    def cancelled(self):
+        return self.off
+
+    def when(self):
+        return self._when
+
+    def run(self):
+        if self.loop is None:
+            self._callback(*self._args)
+            return
+        try:
+            self._callback(*self._args)
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - as every event loop does
+            self.loop.call_exception_handler({"exception": error, "handle": self})
 
 
 class VirtualLoop(asyncio.AbstractEventLoop):
@@ -99,7 +116,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
 
     def __init__(self, world):
         self._world = world
-        self._dead = False
+        self.dead = False
         self._last = deque()  # what is still called after the end, so that tasks can be put away
         self._handler = None
         self.defects = []  # what would have been a traceback in the log
@@ -109,12 +126,12 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         return self._world.now
 
     def call_soon(self, callback, *args, context=None):
-        handle = _Handle(callback, args, self, context)
-        if self._dead:
-            self._last.append(handle)
+        call = Call(callback, args, self)
+        if self.dead:
+            self._last.append(call)
         else:
-            self._world.put_ready(handle)
-        return handle
+            self._world.put_ready(call)
+        return call
 
     call_soon_threadsafe = call_soon
 
@@ -122,11 +139,8 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         return self.call_at(self._world.now + max(0.0, delay), callback, *args, context=context)
 
     def call_at(self, when, callback, *args, context=None):
-        handle = _TimerHandle(when, callback, args, self, context)
-        return handle if self._dead else self._world.put_timer(handle, when)
-
-    def _timer_handle_cancelled(self, handle):
-        pass  # it is thrown away when its time comes
+        call = Call(callback, args, self, when)
+        return call if self.dead else self._world.put_timer(call, when)
 
     def create_future(self):
         return asyncio.Future(loop=self)
@@ -171,15 +185,15 @@ class VirtualLoop(asyncio.AbstractEventLoop):
 
     def end(self, tasks):
         """Nothing that was to be called is called any more; the tasks are put away."""
-        self._dead = True
+        self.dead = True
         self._last.extend(self._world.take_ready(self))  # a task that was about to go on must go on to be ended
         for task in tasks:
             task.cancel()
         while self._last:
-            handle = self._last.popleft()
-            if not handle._cancelled:
+            call = self._last.popleft()
+            if not call.off:
                 with contextlib.suppress(SystemExit):  # the cut itself, which tasks hand on to each other
-                    events.Handle._run(handle)
+                    call.run()
 
     @contextlib.contextmanager
     def running(self):
@@ -189,22 +203,6 @@ class VirtualLoop(asyncio.AbstractEventLoop):
             yield
         finally:
             events._set_running_loop(before)
-
-
-class _Handle(events.Handle):
-    __slots__ = ()
-
-    def _run(self):
-        if not self._loop._dead:
-            super()._run()
-
-
-class _TimerHandle(events.TimerHandle):
-    __slots__ = ()
-
-    def _run(self):
-        if not self._loop._dead:
-            super()._run()
 
 
 def _settle(future, result, error):
