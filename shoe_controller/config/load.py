@@ -9,6 +9,7 @@ from shoe_controller.config.decode import Finding, decode
 from shoe_controller.config.lines import key_lines, line_of
 from shoe_controller.config.model import Config
 from shoe_controller.config.problems import ConfigError, ConfigUnreadableError, Problem
+from shoe_controller.outside_json import LONGEST_LINE, long_line
 
 DEFAULT_PATH = Path("/etc/shoe-controller/shoe-controller.toml")
 # A file of this size is no configuration; 64 KiB is some thirty times the sample with all its comments.
@@ -23,14 +24,15 @@ def load(path: Path | str) -> Config:
 
 def parse(text: str, file: str) -> Config:
     """Check the text of a configuration file; `file` is its name in messages."""
+    if number := long_line(text):
+        problem = Problem(file=file, line=number, message=f"is longer than {LONGEST_LINE} characters")
+        raise ConfigError([problem])
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError([_not_toml(text, file, str(error))]) from error
     except RecursionError as error:
         raise ConfigError([Problem(file=file, message="has brackets within brackets without end")]) from error
-    except ValueError as error:  # tomllib lets through what Python says of a number of thousands of digits
-        raise ConfigError([Problem(file=file, message="has a number that is too long to be one")]) from error
     config, findings = decode(values)
     bad = [finding.path for finding in findings]
     for finding in relations.check(config):

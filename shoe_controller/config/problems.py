@@ -9,10 +9,12 @@ from collections.abc import Iterable
 import msgspec
 
 from shoe_controller.errors import UsageError
+from shoe_controller.outside_json import printable
 
 # A file with more is no configuration, and nobody reads on.
 MOST_TOLD = 50
 LONGEST_KEY = 100
+LONGEST_MESSAGE = 500
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,12 +29,13 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        text = f"{place}: {_shown(self.key)}: {self.message}" if self.key else f"{place}: {self.message}"
+        message = _shown(self.message, LONGEST_MESSAGE)
+        text = f"{place}: {_shown(self.key, LONGEST_KEY)}: {message}" if self.key else f"{place}: {message}"
         if self.allowed:
             text += f"; allowed: {self.allowed}"
         if self.suggestion:
             text += f"; {self.suggestion}"
-        return text
+        return printable(text)  # a quoted key or value may hold anything, even what a terminal obeys
 
 
 class ConfigError(UsageError):
@@ -55,7 +58,5 @@ class ConfigUnreadableError(ConfigError, OSError):
     """The configuration file is not there, may not be read, or is no text."""
 
 
-def _shown(key: str) -> str:
-    """Return a key as a message shows it: a quoted key may hold anything, even what a terminal obeys."""
-    shown = key if len(key) <= LONGEST_KEY else key[:LONGEST_KEY] + "…"
-    return shown if shown.isprintable() else repr(shown)
+def _shown(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "…"

@@ -17,6 +17,7 @@ import msgspec
 from shoe_controller.cards import DECKS, Deck
 from shoe_controller.errors import UsageError
 from shoe_controller.money import Odds, parse_odds
+from shoe_controller.outside_json import LONGEST_LINE, NOT_UNDERSTOOD, long_line, why
 from shoe_controller.rules.hand_classes import HandClasses
 from shoe_controller.rules.play import Hand
 from shoe_controller.rules.predicates import Condition, condition
@@ -169,13 +170,13 @@ class RuleSet:
 def parse(text: str, name: str) -> RuleSet:
     """Return the rule set of a game file's text; `name` is the file for messages."""
     try:
+        if number := long_line(text):
+            raise ValueError(f"line {number} is longer than {LONGEST_LINE} characters")
         spec = msgspec.toml.decode(text, type=GameSpec)
         _check(spec)
         return RuleSet(spec)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise GameFileError(f"{name}: {error}") from error
-    except KeyError as error:
-        raise GameFileError(f"{name}: {error.args[0]}") from error
+    except (*NOT_UNDERSTOOD, ValueError) as error:
+        raise GameFileError(f"{name}: {why(error)}") from error
 
 
 def load(path: Path | Traversable) -> RuleSet:

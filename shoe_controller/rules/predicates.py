@@ -103,7 +103,7 @@ _NUMBERED: dict[str, _Numbered] = {
 
 
 def condition(text: str) -> Condition:
-    """Return the condition that a game file names, or raise KeyError with a sentence."""
+    """Return the condition that a game file names, or raise ValueError with a sentence."""
     match = re.fullmatch(r"(\w+?)(?:\((\d)\))?", text)
     name, number = match.groups() if match else (text, None)
     if number is None and name in _PLAIN:
@@ -113,4 +113,4 @@ def condition(text: str) -> Condition:
         numbered = _NUMBERED[name]
         value = int(number)
         return Condition(text, numbered.sight, lambda h: numbered.holds(h, value))
-    raise KeyError(f"there is no condition {text!r}")
+    raise ValueError(f"there is no condition {text!r}")
