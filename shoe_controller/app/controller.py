@@ -94,6 +94,7 @@ class Controller:
         self.shoe: TableShoe | None = None
         self.outlets: Outlets | None = None
         self.ready = asyncio.Event()
+        self._disk_short = False
 
     def stop(self) -> None:
         """End in good order."""
@@ -415,6 +416,15 @@ class Controller:
                 self._submit(Arrived(step, "clock"))
             if self.outlets is not None and self.metrics.enabled:
                 self.outlets.measure()
+            self._look_at_disk()
+
+    def _look_at_disk(self) -> None:
+        """Warn of a disk that fills up, once until there is room again: a full one stops play."""
+        free = measure(Path(self.config.journal.directory)).disk_free_mb
+        short = free is not None and free < self.config.journal.min_free_megabytes
+        if short and not self._disk_short:
+            logger.warning("disk: %d MB are free; play stops when it is full: archive old volumes of the journal", free)
+        self._disk_short = short
 
     async def _feed_watchdog(self) -> None:
         """Feed the watchdog when the consumer of all inputs has passed everything that was there before."""

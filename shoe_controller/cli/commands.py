@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "replay": "play a table script and print what the rules say",
     "roads": "print the scoreboard roads of a row of results",
     "run": "run the controller of a table: the daemon",
+    "shut-gate": "shut the gate on the panel after the controller has ended",
     "simulate": "put a simulated shoe on a pseudo-terminal, with faults to order",
     "status": "tell what the controller is doing now",
     "verify": "prove a journal: hash chain, signatures, and that a replay gives what was recorded",
