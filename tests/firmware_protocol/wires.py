@@ -220,6 +220,7 @@ class Rig:
         self.to_host = to_host or Wire()
         self.to_device = to_device or Wire()
         self.journal = []
+        self._identities = set()  # of the events in the journal
         self.notices = []
         self.device_events = []
         self.answers = {}
@@ -348,7 +349,8 @@ class Rig:
                 self.notices.append(event)
         while self.committing and self.committing[0][0] <= self.now:
             event = self.committing.pop(0)[1]
-            assert not any((old.session, old.number) == (event.session, event.number) for old in self.journal[-700:])
+            assert (event.session, event.number) not in self._identities
+            self._identities.add((event.session, event.number))
             self.journal.append(event)
             self.host.acknowledge(event.session, event.number)
         for event in self.device.events():

@@ -174,6 +174,19 @@ def test_a_cable_is_pulled_and_plugged_again_and_the_link_follows_it(tmp_path):
     asyncio.run(both())
 
 
+@pytest.mark.parametrize("protocol", ["open", "angel-eye"])
+def test_a_shoe_without_its_cable_goes_on_and_can_be_ended(protocol):
+    async def scenario():
+        shoe = SimulatedShoe(build_twin(ShoeOrder(protocol=protocol, decks=1)), auto=0.001)
+        async with shoe:
+            shoe.do("unplug")
+            shoe.do("deal force" if protocol == "open" else "deal")
+            assert shoe.twin.body.cards_left < 52
+        assert shoe._timer is None
+
+    asyncio.run(scenario())
+
+
 def test_without_a_link_the_device_is_the_path():
     async def both():
         async with SimulatedShoe(build_twin(ShoeOrder())) as shoe:
