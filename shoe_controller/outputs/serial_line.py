@@ -74,6 +74,8 @@ class SerialLine:
         given = self._settings
         try:
             path = resolve(parse_serial_address(given.device))
+            # pyserial's rfc2217 takes no such setting; its writes end with an error after 5 s.
+            patience = {} if path.startswith("rfc2217://") else {"write_timeout": given.stall}
             return serial.serial_for_url(
                 path,
                 baudrate=given.baud or BAUDS[given.format],
@@ -84,7 +86,7 @@ class SerialLine:
                 xonxoff=given.flow == "xonxoff",
                 exclusive=True,
                 timeout=0,
-                write_timeout=given.stall,
+                **patience,
             )
         except DriverError as error:
             kind = FeedSettingsError if isinstance(error, ValueError) else ReceiverGoneError
@@ -134,8 +136,6 @@ class SerialLine:
         port = self._port
         try:
             await aside(lambda: port.write(data))
-        except serial.SerialTimeoutException as error:
-            raise self._stalled() from error
         except _GONE as error:
             raise ReceiverGoneError(f"the receiver at {self._settings.device} is gone ({error})") from error
 
@@ -193,7 +193,7 @@ def _close(port: Any) -> None:
     connection = getattr(port, "_socket", None)
     with suppress(*_GONE):
         port.close()
-    if connection is not None and fd >= 0:
+    if connection is not None:
         connection.close()  # pyserial forgets to close a socket that the other end has reset
 
 
