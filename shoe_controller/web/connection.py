@@ -51,6 +51,17 @@ class DisplayConnection(H11Protocol):
         self._forget_deadline()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP. uvicorn would answer twice if it comes behind a request that is being served."""
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            if cycle.response_started:  # it cannot be taken back
+                self.abort()
+                return
+            cycle.disconnected = True
+            cycle.message_event.set()
+        super().send_400_response(msg)
+
     def abort(self) -> None:
         """Cut the line now, whatever is still unsent."""
         self.transport.abort()

@@ -63,6 +63,15 @@
     if (seen(count) && gap < 4) faults.push(`${name(count)} has no room at its edge`);
   }
 
+  for (const caption of [...document.querySelectorAll("figcaption")].filter(seen)) {
+    const a = caption.getBoundingClientRect();
+    const under = [...caption.closest("figure").querySelectorAll(".mark")].some((mark) => {
+      const b = mark.getBoundingClientRect();
+      return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    });
+    if (under) faults.push(`"${caption.textContent}" lies under a mark`);
+  }
+
   const BLOCKS = "header > *, .hand, #status, .count, .ask, .road, #irregularity, footer > *";
   const notice = document.getElementById("restarted");
   if (seen(notice)) {

@@ -30,7 +30,10 @@ def story():
     yield "fault-over", inputs.ClearFault("shoe-disconnected")
     yield "last-round", "cut;bets"
     yield "shoe-ended", "close;card 9g;card 8a;card Tg;card Ta;result"
-    yield "many-wagers", "shoe sands-super decks=8 id=S-0413;bets;close;card 4d;card 3h;card 4d;card 3d;result"
+    dealer = Dealer("sands-super", seed=5)
+    half_a_shoe = ";".join(dealer.round() for _ in range(32))
+    yield "next-shoe", "shoe sands-super decks=8 id=S-0413;bets;close;card 4d;card 3h;card 4d;card 3d;result"
+    yield "many-wagers", half_a_shoe + ";bets;close;card 5d;card 2h;card 3d;card 4d;result"
     yield "tie-wagers", "bets;close;card 3c;card 3h;card 3s;card 3d;result"
     yield "court-cards", "bets;close;card Ks;card Qd;card Jh;card As;card 9c;card Tc;result"
 
@@ -38,6 +41,6 @@ def story():
 def enact(server, happens):
     """Let a scene happen at a table that is served."""
     if isinstance(happens, str):
-        server.play(happens)
+        server.call(server.table.skip, happens)
     else:
         server.call(server.table.happen, happens)

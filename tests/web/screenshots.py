@@ -1,7 +1,8 @@
 """Pictures of the display in every state: `python -m tests.web.screenshots FOLDER`.
 
 Plays tables and writes a PNG of each scene for displays of several layouts, themes and languages, of the page when its
-controller is gone, and of all card faces. `--docs` writes the four that docs/ shows, smaller.
+controller is gone, and of all card faces. `--docs` writes the four that docs/images holds, small and with few colours;
+for that Pillow must be there (`pip install Pillow`), which nothing else here needs.
 """
 
 import argparse
@@ -82,41 +83,52 @@ class Camera:
             page.wait_for_selector("body[data-live=lost]")
             page.screenshot(path=self._folder / f"{display}-connection-lost.png")
 
-    def take_faces(self, display):
-        page = self._pages[display]
+    def take_faces(self, address):
+        """Take all card faces."""
+        page = self._browser.new_page(viewport={"width": 1923, "height": 1080})
+        page.goto(address)
+        page.wait_for_selector("body[data-live=live]")
         page.evaluate(ALL_FACES, [FACES, 13])
         page.screenshot(path=self._folder / "faces.png", full_page=True)
+
+
+def play(camera, displays, scales=None):
+    """Play the whole story before the camera; the server is gone when this returns."""
+    chosen = [DISPLAYS[display][1] for display in displays]
+    with contextlib.ExitStack() as stack:
+        journal = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "journal"
+        server = stack.enter_context(served(journal, chosen[0], also=tuple(chosen[1:])))
+        for display, address in zip(displays, server.addresses, strict=True):
+            camera.open(display, address, (scales or {}).get(display, 1.0))
+        for scene, happens in story():
+            enact(server, happens)
+            camera.take(scene, server.table.tail.last_seq)
+        if scales is None:
+            camera.take_faces(server.addresses[0])
 
 
 def take_all(browser, folder):
     """Write a picture of every scene of every display."""
     camera = Camera(browser, folder, lambda display, scene: f"{display}-{scene}")
-    chosen = [one for _, one in DISPLAYS.values()]
-    with contextlib.ExitStack() as stack:
-        journal = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "journal"
-        server = stack.enter_context(served(journal, chosen[0], also=tuple(chosen[1:])))
-        for display, address in zip(DISPLAYS, server.addresses, strict=True):
-            camera.open(display, address)
-        for scene, happens in story():
-            enact(server, happens)
-            camera.take(scene, server.table.tail.last_seq)
+    play(camera, DISPLAYS)
     camera.take_lost()
 
 
 def take_for_docs(browser, folder):
     """Write the pictures of the documentation."""
     names = {(display, scene): name for name, (display, scene, _) in FOR_DOCS.items()}
-    camera = Camera(browser, folder, lambda display, scene: names.get((display, scene)))
-    widths = {display: width for display, _, width in FOR_DOCS.values()}
-    chosen = [DISPLAYS[display][1] for display in widths]
-    with contextlib.ExitStack() as stack:
-        journal = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "journal"
-        server = stack.enter_context(served(journal, chosen[0], also=tuple(chosen[1:])))
-        for (display, width), address in zip(widths.items(), server.addresses, strict=True):
-            camera.open(display, address, width / LAYOUTS[DISPLAYS[display][0]][0])
-        for scene, happens in story():
-            enact(server, happens)
-            camera.take(scene, server.table.tail.last_seq)
+    scales = {display: width / LAYOUTS[DISPLAYS[display][0]][0] for display, _, width in FOR_DOCS.values()}
+    play(Camera(browser, folder, lambda display, scene: names.get((display, scene))), scales, scales)
+    for name in FOR_DOCS:
+        use_few_colours(folder / f"{name}.png")
+
+
+def use_few_colours(picture):
+    from PIL import Image
+
+    with Image.open(picture) as taken:
+        few = taken.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    few.save(picture, optimize=True)
 
 
 def main(arguments=None):

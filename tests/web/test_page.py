@@ -325,6 +325,45 @@ def test_a_screen_that_is_turned_shows_the_roads_anew(tmp_path, open_page):
         assert faults(page) == []
 
 
+# What is drawn on each card: pips, and whatever leaves the card, with either font.
+DRAWN = """async (codes) => {
+  const { card } = await import("/static/cards.js");
+  const inside = (inner, outer) => inner.left >= outer.left && inner.top >= outer.top &&
+    inner.right <= outer.right && inner.bottom <= outer.bottom;
+  // An inner drawing is cut at its own edge.
+  const leaves = (part, frame) => !["svg", "text"].includes(part.tagName) && !inside(part.getBoundingClientRect(), frame);
+  const place = document.createElement("div");
+  Object.assign(place.style, { position: "fixed", width: "200px", height: "280px" });
+  document.body.append(place);
+  return Object.fromEntries(codes.map((code) => {
+    const drawn = card(code);
+    place.replaceChildren(drawn);
+    const frame = drawn.getBoundingClientRect();
+    const rank = drawn.querySelector(".rank")?.getBoundingClientRect();
+    const pips = [...drawn.querySelectorAll(".pip")].map((pip) => pip.getBoundingClientRect());
+    const seen = {
+      pips: pips.length,
+      rank: drawn.querySelector(".rank")?.textContent ?? "",
+      leaves: [...drawn.children].filter((part) => leaves(part, frame)).length,
+      mixed: pips.filter((pip) => pip.left < rank.right && pip.top < rank.bottom).length,
+    };
+    return [code, seen];
+  }));
+}"""
+
+
+@pytest.mark.parametrize("font", ["Noto Sans CJK SC", "DejaVu Sans"])
+def test_each_card_has_its_rank_and_as_many_pips_as_it_says(tmp_path, open_page, font):
+    with served(tmp_path / "journal") as server:
+        page = open_page(server.addresses[0])
+        page.evaluate("font => document.documentElement.style.setProperty('--sans', `'${font}'`)", font)
+        drawn = page.evaluate(DRAWN, ["", *sorted(ALL_CODES)])
+    assert drawn.pop("") == {"pips": 0, "rank": "", "leaves": 0, "mixed": 0}
+    for code, seen in drawn.items():
+        pips = "A23456789T".find(code[0]) + 1
+        assert seen == {"pips": pips, "rank": code[0].replace("T", "10"), "leaves": 0, "mixed": 0}, code
+
+
 VARIANTS = {
     "1080p": settings(languages=("en", "zh")),
     "720p": settings(languages=("en",), theme="light"),

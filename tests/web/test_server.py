@@ -11,7 +11,7 @@ import pytest
 
 from shoe_controller.web.errors import PortError
 from shoe_controller.web.server import create_app, serve, why
-from tests.web.table import Dealer, served, settings
+from tests.web.table import Dealer, eventually, served, settings
 
 SHOE = "shoe six-star decks=8 id=S1;"
 
@@ -197,3 +197,28 @@ def test_the_web_libraries_are_loaded_only_for_the_server():
 def test_settings_default_to_this_machine_alone():
     made = settings()
     assert (made.host, made.max_clients) == ("127.0.0.1", 16)
+
+
+NOT_CHUNKED = b"Host: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def test_a_body_that_is_no_http_is_refused_and_not_answered_twice(tmp_path, caplog):
+    with served(tmp_path / "journal") as server, socket.create_connection(("127.0.0.1", server.port), 10) as line:
+        line.sendall(b"GET /healthz HTTP/1.1\r\n" + NOT_CHUNKED + b"xxxx\r\n")
+        told = b"".join(iter(lambda: line.recv(4096), b""))
+        assert told.startswith(b"HTTP/1.1 400 ")
+        assert told.count(b"HTTP/1.1") == 1
+        assert get(server.port, "/healthz")[0] == 200
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def test_a_stream_is_cut_off_when_what_follows_its_request_is_no_http(tmp_path, caplog):
+    with served(tmp_path / "journal") as server, socket.create_connection(("127.0.0.1", server.port), 10) as line:
+        line.sendall(b"GET /events HTTP/1.1\r\n" + NOT_CHUNKED)
+        assert line.recv(15) == b"HTTP/1.1 200 OK"
+        line.sendall(b"xxxx\r\n")
+        with contextlib.suppress(ConnectionResetError):
+            while line.recv(4096):
+                pass
+        eventually(lambda: json.loads(get(server.port, "/healthz")[2])["clients"] == 0, what="the stream ended")
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

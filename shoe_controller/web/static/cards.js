@@ -47,8 +47,8 @@ function pips(rank, suit) {
   const places = PIPS[rank];
   return places.map(([x, y]) => {
     const at = TOP + y * HEIGHT;
-    const shape = suitShape(suit, x, at, pipSize(places.length), FACE);
-    return y > 0.5 && !ELEMENTS.includes(suit) ? svg("g", { transform: `rotate(180 ${x} ${at})` }, shape) : shape;
+    const upside = y > 0.5 && !ELEMENTS.includes(suit) ? `rotate(180 ${x} ${at})` : null;
+    return svg("g", { class: "pip", transform: upside }, suitShape(suit, x, at, pipSize(places.length), FACE));
   });
 }
 

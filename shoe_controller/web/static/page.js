@@ -51,7 +51,7 @@ function fact(name, value, extra = "") {
 
 function showHeader({ table, shoe, round }) {
   byId("table-title").textContent = table.title || table.name;
-  byId("table-name").textContent = [table.site, table.title ? table.name : ""].filter(Boolean).join(" · ");
+  byId("table-name").textContent = [table.site, table.title ? table.name : ""].filter(Boolean).join(" / ");
   const game = byId("game");
   game.replaceChildren();
   if (shoe) {

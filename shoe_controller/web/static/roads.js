@@ -64,7 +64,9 @@ function drawRoad(id, roads) {
   let caption = figure.querySelector("figcaption");
   if (!caption) figure.append((caption = html("figcaption")));
   caption.replaceChildren(...spans(`road.${id}`));
-  caption.hidden = all.some(({ col, row }) => row === ROWS - 1 && (col - offset) / columns > 0.55);
+  caption.hidden = false;
+  const [left, top] = [caption.offsetLeft / box.width * columns + offset, caption.offsetTop / box.height * ROWS];
+  caption.hidden = all.some(({ col, row }) => col + 1 > left && row + 1 > top);
 }
 
 // Most changes of the table, each card among them, leave the roads as they are.
