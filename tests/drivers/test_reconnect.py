@@ -12,9 +12,13 @@ from drivers.reconnect import Backoff, ShoeConnection
 from drivers.serial_address import LINES, UsbId, parse_serial_address
 from drivers.serial_transport import SerialTransport
 from drivers.shoe_device import connect_shoe, transport_for
+from drivers.simulated import angel_eye_device
+from drivers.simulated.order import ShoeOrder, build_twin
+from drivers.simulated.pty_shoe import SimulatedShoe
 from drivers.usb_transport import UsbTransport
 from firmware_protocol.angel_eye_link import AngelEyeHostLink, AngelEyeSettings
 from firmware_protocol.events import (
+    CardDrawn,
     CommandAnswered,
     Heartbeat,
     LinkDown,
@@ -142,6 +146,48 @@ def test_a_hundred_unplugs_in_mid_deal_lose_nothing_and_double_nothing(run, unti
 
     consumer = run(scenario())
     assert consumer.kinds().count(LinkUp) > 10
+
+
+def test_an_angel_eye_loses_only_what_it_says_while_the_cable_is_out(run, until, port, monkeypatch):
+    """It keeps nothing and cannot be asked again; what it says to an open port arrives once, a hundred times."""
+    monkeypatch.setattr(angel_eye_device, "STANDBY_AFTER", 0.0)
+
+    async def scenario():
+        twin = build_twin(ShoeOrder(protocol="angel-eye", seed=3))
+        events, heard = [], []
+        link = AngelEyeHostLink(AngelEyeSettings(session=1))
+        connection = ShoeConnection(
+            transport_for(str(port), "angel-eye"), link, events.append, chance=random.Random(1), backoff=QUICK
+        )
+        task = asyncio.create_task(connection.run())
+
+        def drawn():
+            return [
+                event.happening.card.rank + event.happening.card.suit
+                for event in events
+                if isinstance(event, ShoeEvent) and isinstance(event.happening, CardDrawn)
+            ]
+
+        async with SimulatedShoe(twin, link=port) as shoe:
+            for turn in range(100):
+                await until(lambda: connection.health().cable, f"turn {turn}: the cable")
+                await until(lambda: twin.ready)
+                shoe.do("deal")
+                heard.append(twin.body.out[-1].code)
+                await until(lambda: len(drawn()) >= len(heard), f"turn {turn}: the card")
+                shoe.do("unplug")
+                if turn % 5 == 0:
+                    await until(lambda: twin.ready)
+                    shoe.do("deal")  # said to nobody
+                await until(lambda: not connection.health().cable, f"turn {turn}: the unplug")
+                shoe.do("plug")
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        assert drawn() == heard
+        assert len(twin.body.out) == 120
+
+    run(scenario())
 
 
 async def bytes_of_a_greeting(until, port):
