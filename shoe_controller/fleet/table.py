@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -40,7 +41,7 @@ class FleetTable:
         self._tail = Tail(self._journal)
         clock = TableClock(secrets.token_hex(16))
         self._started = time.monotonic()
-        self._passed: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        self._passed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._table = Table(
             Session(),
             self._journal,
@@ -65,15 +66,17 @@ class FleetTable:
         """Facts in the journal."""
         return self._journal.last_seq
 
-    async def play(self, until: float) -> None:
-        """Play rounds, as many as were ordered, or until that time of the monotonic clock."""
-        interval = 60 / self._order.rate / (STEPS + self._order.wagers) if self._order.rate else 0.0
-        await asyncio.sleep(self._chance.random() * interval * (STEPS + self._order.wagers))
-        while self._order.rounds is None or self.rounds < self._order.rounds:
-            if time.monotonic() >= until:
-                return
-            await self._round(interval)
-            self.rounds += 1
+    async def play(self, until: float | None = None) -> None:
+        """Play rounds, as many as were ordered, or until that time of the loop's clock."""
+        steps = STEPS + self._order.wagers
+        interval = 60 / self._order.rate / steps if self._order.rate else 0.0
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(until):
+                # Tables of a casino are not in step.
+                await asyncio.sleep(self._chance.random() * interval * steps)
+                while self._order.rounds is None or self.rounds < self._order.rounds:
+                    await self._round(interval)
+                    self.rounds += 1
 
     async def close(self) -> None:
         """End the table; its feed has ended before."""
@@ -90,9 +93,14 @@ class FleetTable:
         await self._happen(AnnounceResult(), interval)
 
     async def _happen(self, happened: AnyInput, interval: float) -> None:
-        self._passed = asyncio.get_running_loop().create_future()
-        self._table.submit(Arrived(happened=happened, source="shoe", answer=self._passed.set_result))
-        await self._passed
+        self._passed = passed = asyncio.get_running_loop().create_future()
+
+        def answer(_facts: object) -> None:
+            if not passed.done():  # it is, if the play was ended meanwhile
+                passed.set_result(None)
+
+        self._table.submit(Arrived(happened=happened, source="shoe", answer=answer))
+        await passed
         if interval:
             await asyncio.sleep(interval * self._chance.uniform(0.5, 1.5))
         while self.feed.health().lag > MOST_AHEAD:  # noqa: ASYNC110  (the feed tells nobody when it has caught up)

@@ -65,7 +65,7 @@ async def _connected(tables: list[FleetTable], patience: float) -> None:
 
 async def _play(order: FleetOrder, tables: list[FleetTable], memory_before: float) -> Share:
     began, cpu = time.monotonic(), time.process_time()
-    until = began + (order.seconds or float("inf"))
+    until = None if order.seconds is None else asyncio.get_running_loop().time() + order.seconds
     await asyncio.gather(*(table.play(until) for table in tables))
     untaken = await _taken(tables, order.patience)
     return Share(

@@ -16,6 +16,7 @@ from shoe_controller.fleet.census import Census
 from shoe_controller.fleet.figures import Figures, as_text
 from shoe_controller.fleet.order import FleetOrder, Share
 from shoe_controller.fleet.run import FleetError, processes_for, run_fleet, split
+from shoe_controller.fleet.table import FleetTable
 from shoe_controller.fleet.watched import Watched
 from shoe_controller.fleet.worker import work
 from shoe_controller.journal.errors import JournalError
@@ -163,6 +164,21 @@ def test_a_table_that_runs_ahead_of_the_broker_waits_for_it(broker, monkeypatch,
         return await work(FleetOrder((broker.url,), tables=1, rounds=3, rate=0), lambda _word: None, heard)
 
     assert asyncio.run(scenario()).untaken == 0
+
+
+def test_play_that_is_ended_in_mid_commit_leaves_a_sound_table(broker, tmp_path):
+    async def scenario():
+        order = FleetOrder((broker.url,), tables=1, rounds=1, rate=0)
+        table = FleetTable(order, 1, tmp_path / "table")
+        playing = asyncio.ensure_future(table.play())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+        await table.close()
+        return table.rounds
+
+    assert asyncio.run(scenario()) == 0
 
 
 def test_a_journal_that_fails_ends_the_play(broker, monkeypatch):
