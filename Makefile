@@ -31,7 +31,7 @@ setup: $(RUN_STAMP)
 
 setup-test: $(DEV_STAMP)
 	@.ci/system-packages mosquitto=mosquitto mosquitto_sub=mosquitto-clients nats-server=nats-server chromium=chromium \
-	  gcc=gcc g++=g++ /usr/include/string.h=libc6-dev systemd-analyze=systemd libusb-1.0.so.0=libusb-1.0-0 zsh=zsh fish=fish groff=groff-base openssl=openssl \
+	  gcc=gcc g++=g++ /usr/include/string.h=libc6-dev /usr/include/sqlite3.h=libsqlite3-dev systemd-analyze=systemd libusb-1.0.so.0=libusb-1.0-0 zsh=zsh fish=fish groff=groff-base openssl=openssl \
 	  /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc=fonts-noto-cjk
 
 demo: setup ## Play a table on this machine: simulated shoe and dealer, real journal, display page

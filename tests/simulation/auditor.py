@@ -250,7 +250,7 @@ class Auditor:
             amount = stake if happened.amount is None else happened.amount
             fine = self._betting and 0 < amount <= stake
             left, rule = stake - amount, "5.7"
-        if repeated and self._betting:
+        if repeated:
             self.counts["repeated wagers"] += 1
             return  # answered as before and not booked again; the stakes say so at the end of the round
         if type(answer) is not f.Wager or answer.accepted != fine:

@@ -190,17 +190,22 @@ class Daemon:
     def die(self):
         """End it without a word. The disk must have been stopped: nothing of this may reach it."""
         self._cable.hang_up()
-        for connection in tuple(self._broker.connections):
-            connection.vanish()
-        self._broker.connections.clear()
+        try:
+            for connection in tuple(self._broker.connections):
+                connection.vanish()
+        finally:
+            self._broker.connections.clear()
+            self._put_away()
+
+    def _put_away(self):
         controller, loop = self.controller, self.loop
+        controller._die_at = lambda _: None
+        if controller.table is not None:
+            controller.table._failed = True
+            controller.table._thread = None
+        tasks = [self._task, *(controller.outlets._tasks if controller.outlets else ())]
         with loop.running():
-            if controller.table is not None:
-                controller.table._failed = True
-                controller.table._thread = None
-            controller._die_at = lambda _: None
-            tasks = [self._task, *(controller.outlets._tasks if controller.outlets else ())]
             loop.end(tasks)
-            for task in tasks:
-                if task.done() and not task.cancelled():
-                    task.exception()  # nobody is left to be told
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.exception()  # nobody is left to be told

@@ -1,0 +1,138 @@
+"""Some worlds in every test run, and the proof that a world notices what it is there to notice.
+
+The campaign (`make soak`) plays thousands more; `python -m tests.simulation --seed N` plays one again.
+"""
+
+from dataclasses import replace
+from unittest import mock
+
+import pytest
+from msgspec import structs
+
+from shoe_controller.money import winnings
+from shoe_controller.outputs.mqtt_feed import MqttFeed
+from shoe_controller.rules import play as rules
+from shoe_controller.script import to_line
+from shoe_controller.service.table import Table
+from shoe_controller.session import bets
+from shoe_controller.session.session import Session
+from tests.simulation.plan import Plan, plan_for
+from tests.simulation.shrink import breach_of, failure_report, shrink_inputs
+from tests.simulation.world import play
+
+QUIET = Plan(seed=1, rounds=20, slips=0, crashes=0, cuts=0, noise=0, outages=0, disk_failures=0, slow_disk=0)
+ROUNDS = 30
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_nothing_that_goes_wrong_in_a_world_breaks_the_table(seed):
+    outcome = play(plan_for(seed, ROUNDS))
+    assert not outcome.breach, failure_report(outcome)
+    assert outcome.counts["rounds begun"] >= ROUNDS
+
+
+@pytest.mark.parametrize(
+    "hazard",
+    [
+        {"crashes": 1.0},
+        {"cuts": 1.0},
+        {"noise": 1.0},
+        {"outages": 1.0, "serial": True},
+        {"disk_failures": 1.0},
+        {"slow_disk": 1.0},
+        {"clock_steps": 1.0},
+        {"slips": 0.3},
+    ],
+    ids=lambda hazard: next(iter(hazard)),
+)
+def test_a_table_survives_one_hazard_in_every_round(hazard):
+    outcome = play(replace(QUIET, seed=7, **hazard))
+    assert not outcome.breach, failure_report(outcome)
+
+
+def test_the_seed_decides_everything():
+    first, second = play(plan_for(5, ROUNDS)), play(plan_for(5, ROUNDS))
+    assert first.digest == second.digest
+    assert first.schedule == second.schedule
+    assert first.counts == second.counts
+
+
+# --- the controls: each breaks one promise, and the world must say so ---
+
+
+def found_in(plans, **options):
+    """Play worlds until one of them breaks; return what it found."""
+    for plan in plans:
+        outcome = play(plan, **options)
+        if outcome.breach:
+            return outcome
+    raise AssertionError("no world noticed it")
+
+
+def crashing(rounds=40):
+    return (replace(plan_for(seed, rounds), crashes=0.5) for seed in range(1, 20))
+
+
+def test_a_disk_that_lies_about_its_syncs_loses_cards_and_is_noticed():
+    breaches = [play(plan, lie=True).breach for plan in list(crashing())[:8]]
+    assert any("were committed and are gone" in breach for breach in breaches)
+
+
+def test_an_acknowledgement_before_the_commit_is_noticed():
+    take = Table._take
+
+    def acknowledge_first(table, batch):
+        table._confirm(batch)
+        take(table, batch)
+
+    with mock.patch.object(Table, "_take", acknowledge_first):
+        outcome = found_in(crashing())
+    assert "at the shoe" in outcome.breach or "not in the journal" in outcome.breach or "missing" in outcome.breach
+
+
+def test_a_feed_that_forgets_what_was_on_its_way_is_noticed():
+    down = MqttFeed._down
+
+    def forget(feed):
+        read_up_to = feed._read_up_to
+        down(feed)
+        feed._read_up_to = read_up_to
+
+    plan = replace(QUIET, outages=1.0, rounds=60)
+    with mock.patch.object(MqttFeed, "_down", forget):
+        assert "was due" in found_in([replace(plan, seed=seed) for seed in range(1, 10)]).breach
+
+
+def test_a_wrong_point_value_is_noticed_and_shrunk_to_one_round():
+    with mock.patch.dict(rules.POINTS, {code: 2 for code in rules.POINTS if code[0] == "A"}):
+        outcome = play(plan_for(3, 60))
+        script = [to_line(happened) for happened in shrink_inputs(outcome.inputs)]
+        report = failure_report(outcome)
+    assert "the rules" in outcome.breach or "referee" in outcome.breach
+    assert [line.split()[0] for line in script[:3]] == ["shoe", "bets", "close"]
+    assert len(script) <= 10
+    assert f"seed {outcome.plan.seed}" in report
+    assert "schedule" in report
+
+
+def test_a_cent_too_much_is_noticed():
+    with mock.patch.object(bets, "winnings", lambda stake, odds, rounding: winnings(stake, odds, rounding) + 1):
+        outcome = found_in(replace(QUIET, wagers=(4,), seed=seed) for seed in range(1, 5))
+    assert "hands back" in outcome.breach
+
+
+def test_a_gate_that_opens_when_no_card_is_due_is_noticed():
+    view = Session.view
+
+    def open_after_the_deal(session):
+        seen = view(session)
+        return structs.replace(seen, gate_open=True) if seen.state == "complete" else seen
+
+    with mock.patch.object(Session, "view", open_after_the_deal):
+        assert "gate" in play(QUIET).breach
+
+
+def test_a_table_that_plays_well_has_no_breach_to_shrink():
+    outcome = play(QUIET)
+    assert breach_of(outcome.inputs) == ""
+    assert shrink_inputs(outcome.inputs)[0].__struct_config__.tag == "shoe"

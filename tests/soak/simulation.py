@@ -1,0 +1,104 @@
+"""Worlds that try to break the table: a million rounds, a hundred thousand crashes and cable cuts, no breach.
+
+A world is a seed; `python -m tests.simulation --seed N` plays one again. At full size docs/campaign.md is written anew.
+"""
+
+import gc
+import os
+import platform
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.simulation.plan import ROUNDS, plan_for
+from tests.simulation.shrink import failure_report
+from tests.simulation.world import play
+
+NAME = "simulation"
+WORLDS = 4_000
+WORKERS = 2
+VERIFY_ONE_IN = 10  # the whole journal of every world is compared with what was published; verified is one in so many
+DOCUMENT = Path(__file__).parents[2] / "docs" / "campaign.md"
+TOLD = 25  # words about progress
+
+
+def one_world(seed):
+    """Play a world in a worker; give what is to be added up, and the report of a failure."""
+    outcome = play(plan_for(seed), check=seed % VERIFY_ONE_IN == 0)
+    found = failure_report(outcome) if outcome.breach else ""
+    gc.freeze()  # what is loaded by now stays: the collection after each world need not look at it
+    return outcome.counts, outcome.irregularities, outcome.hours, outcome.seconds, found
+
+
+def run(report):
+    worlds = report.sized(WORLDS)
+    seeds = range(report.seed * 1_000_000, report.seed * 1_000_000 + worlds)
+    report.say(f"{worlds:,} worlds of {ROUNDS} rounds in {WORKERS} processes, seeds from {seeds[0]}")
+    counts, kinds, hours, busy, breaches = Counter(), Counter(), 0.0, 0.0, 0
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as workers:
+        playing = [workers.submit(one_world, seed) for seed in seeds]
+        for done, world in enumerate(as_completed(playing), 1):
+            world_counts, world_kinds, world_hours, seconds, found = world.result()
+            counts += world_counts
+            kinds += world_kinds
+            hours += world_hours
+            busy += seconds
+            if found:
+                breaches += 1
+                report.fault(found)
+            if done % max(1, worlds // TOLD) == 0:
+                report.say(f"{done:,} worlds, {counts['rounds begun']:,} rounds, {counts['crashes']:,} crashes")
+    figures = {
+        "seeds": worlds,
+        "simulated hours": round(hours),
+        "times real time, each process": round(hours * 3600 / busy),
+        "rounds": counts["rounds begun"],
+        "crashes": counts["crashes"],
+        "cable cuts": counts["cable cuts"],
+        "broker outages": counts["broker outages"],
+        "bad frames": counts["bad frames"],
+        "irregularities": kinds.total(),
+        "invariant breaches": breaches,
+    }
+    for name, value in figures.items():
+        report.figure(name, value)
+    if report.size >= 1:
+        DOCUMENT.write_text(document(figures, counts, kinds, seeds, report.seconds))
+        report.say(f"written to {DOCUMENT.name}")
+    return not breaches
+
+
+def document(figures, counts, kinds, seeds, seconds):
+    """Give the report of a campaign as it stands in docs."""
+    crashes = {name.removeprefix("crashes "): n for name, n in counts.items() if name.startswith("crashes ")}
+    also = ("facts", "shoes", "void rounds", "device events", "wagers", "repeated wagers", "settlements", "refusals")
+    disk = ("power cuts", "kills", "unsynced writes at power cuts", "unsynced writes lost or torn", "disk failures")
+    disk += ("ends for a failing disk", "slow spells of the disk", "volumes verified")
+    line = ("disturbances of the line", "repeated messages", "clock steps")
+    engines = tuple(name for name in counts if name.startswith("rounds with the engine"))
+    parts = [
+        "# The last campaign of the simulated world",
+        "",
+        "What `make soak` measured, written by it (`tests/soak/simulation.py`). How the world works, what goes wrong",
+        "in it and what must hold all the same is in [simulation.md](simulation.md).",
+        "",
+        f"Played on {datetime.now(UTC):%Y-%m-%d} in {seconds / 60:.1f} minutes by {WORKERS} processes on",
+        f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}).",
+        f"Seeds {seeds[0]} to {seeds[-1]}, {ROUNDS} rounds each. One of them again:",
+        f"`python -m tests.simulation --seed {seeds[0]}`.",
+        "",
+        *_table("", figures),
+        *_table("Irregularities by kind", dict(sorted(kinds.items()))),
+        *_table("Crashes by where they struck", dict(sorted(crashes.items()))),
+        *_table("The disk", {name: counts[name] for name in disk}),
+        *_table("The lines", {name: counts[name] for name in line}),
+        *_table("What was played", {name: counts[name] for name in (*also, *engines)}),
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _table(title, figures):
+    head = [f"## {title}", ""] if title else []
+    return [*head, "| | |", "|---|---:|", *(f"| {name} | {value:,} |" for name, value in figures.items()), ""]
