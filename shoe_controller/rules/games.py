@@ -169,9 +169,9 @@ class RuleSet:
 
 def parse(text: str, name: str) -> RuleSet:
     """Return the rule set of a game file's text; `name` is the file for messages."""
+    if number := long_line(text):
+        raise GameFileError(f"{name}:{number}: is longer than {LONGEST_LINE} characters")
     try:
-        if number := long_line(text):
-            raise ValueError(f"line {number} is longer than {LONGEST_LINE} characters")
         spec = msgspec.toml.decode(text, type=GameSpec)
         _check(spec)
         return RuleSet(spec)

@@ -42,8 +42,8 @@ MOST_KEPT = 4_000_000
 WAGERS = sorted({wager for rules in load_all().values() for wager in rules.wagers})
 
 
-def campaign(make, samples, words, inputs, seed):
-    """Feed a reader so many inputs; return the faults, and how many inputs it understood."""
+def campaign(make, samples, words, inputs, seed, fresh=None):
+    """Feed a reader so many inputs, every other one from `fresh`; return the faults, and how many it understood."""
     random = Random(f"{make.__name__} {seed}")
     faults = []
     understood = 0
@@ -54,7 +54,7 @@ def campaign(make, samples, words, inputs, seed):
         tracemalloc.start()
         stack.callback(tracemalloc.stop)
         for number in range(inputs):
-            data = hurt(random, samples, words)
+            data = fresh(random) if fresh and number % 2 else hurt(random, samples, words)
             try:
                 understood += read(data)
             except Exception as error:  # noqa: BLE001 - any exception at all is what we look for

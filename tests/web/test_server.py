@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import errno
 import http.client
 import json
