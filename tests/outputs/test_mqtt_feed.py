@@ -1,4 +1,5 @@
 import asyncio
+import socket
 
 import msgspec
 import pytest
@@ -51,6 +52,8 @@ def test_a_commit_is_on_its_way_before_wake_returns(broker, table):
             # No turn of the loop in between: the bytes are in the socket already.
             wait_for(pit.seqs, "the event")
             assert pit.seqs() == [1]
+            line = feed._connection._client.socket()
+            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "a card would wait for the one before it"
 
     with Collector(broker.port) as pit:
         asyncio.run(scenario())
