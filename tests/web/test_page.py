@@ -331,7 +331,8 @@ DRAWN = """async (codes) => {
   const inside = (inner, outer) => inner.left >= outer.left && inner.top >= outer.top &&
     inner.right <= outer.right && inner.bottom <= outer.bottom;
   // An inner drawing is cut at its own edge.
-  const leaves = (part, frame) => !["svg", "text"].includes(part.tagName) && !inside(part.getBoundingClientRect(), frame);
+  const leaves = (part, frame) =>
+    !["svg", "text"].includes(part.tagName) && !inside(part.getBoundingClientRect(), frame);
   const place = document.createElement("div");
   Object.assign(place.style, { position: "fixed", width: "200px", height: "280px" });
   document.body.append(place);

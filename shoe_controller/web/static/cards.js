@@ -32,8 +32,8 @@ const sheet = (fill, stroke) =>
   svg("rect", { x: 0.75, y: 0.75, width: 98.5, height: 138.5, rx: 8, fill, stroke, "stroke-width": 1.5 });
 
 function rankText(rank, colour) {
-  // The wide ones have a width of their own, so that no font makes them run into the pips.
-  const textLength = { T: 36, Q: 34, K: 34 }[rank];
+  // Widths are set here, so that no font makes a rank run into the pips.
+  const textLength = { A: 34, T: 36, Q: 34, K: 34 }[rank] ?? (rank in PIPS ? 31 : null);
   const lengthAdjust = textLength && "spacingAndGlyphs";
   return svg("text", { x: 5, y: 48, class: "rank", fill: colour, textLength, lengthAdjust }, rank === "T" ? "10" : rank);
 }
