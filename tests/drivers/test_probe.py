@@ -76,14 +76,25 @@ def test_silence_is_told_with_the_time(run, cable):
     assert found.trouble == f"nothing answered on {cable.path} within 0.05 s"
 
 
-def test_bytes_that_are_no_hello_are_told(run, until, cable):
-    async def scenario():
-        asking = asyncio.create_task(ask(transport_for(cable.path), wait=1))
-        await until(cable.device_read)
-        cable.device_send(b"login: " + encode_frame(b"\x02\x00"))
-        return await asking
+class Babbler:
+    """A line on which something talks at once that is no shoe."""
 
-    assert "but no hello of the open protocol" in run(scenario()).trouble
+    description = "/dev/babble"
+
+    async def open(self, on_data, on_gone):
+        on_data(b"login: " + encode_frame(b"\x02\x00"))
+
+    def write(self, data):
+        pass
+
+    async def close(self):
+        pass
+
+
+def test_bytes_that_are_no_hello_are_told(run):
+    found = run(ask(Babbler(), wait=SHORT))
+    assert found.asked
+    assert found.trouble.startswith("17 bytes came from /dev/babble, but no hello of the open protocol")
 
 
 def test_the_query_is_repeated_until_the_answer_comes(run, cable):
