@@ -15,7 +15,7 @@ from shoe_controller.session.session import Session
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "dealers.md").read_text()
 SCREEN = json.loads((PROJECT / "shoe_controller" / "web" / "texts" / "en.json").read_text())
-ROWS = re.findall(r"^\| ([^|]+) \| (5\.\d|–) \| ([^|]+) \| ([^|]+) \|$", PAGE.partition("| clause |")[2], re.M)
+ROWS = re.findall(r"^\| ([^|]+) \| (5\.\d|–) \| ([^|]+) \| ([^|]+) \|$", PAGE.partition("| clause |")[2], re.MULTILINE)
 
 
 def told(kind):
