@@ -16,7 +16,7 @@ NAMES = [str(page.relative_to(PROJECT)) for page in PAGES]
 # Within code only: prose may speak of the program.
 CODE = re.compile(r"`[^`\n]+`|^(?: {4,}|```[a-z]*\n).*?(?:$|```)", re.MULTILINE | re.DOTALL)
 # What is signed begins with the program's name, too: "shoe-controller entry 1".
-MENTION = re.compile(r"shoe-controller (?!\w+ 1\b)([a-z][^`\n|;)]*)")
+MENTION = re.compile(r"(?<![\w/.-])shoe-controller (?!\w+ 1\b)([a-z][^`\n|;)]*)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
