@@ -1,5 +1,8 @@
 import json
 import re
+import shutil
+import subprocess
+import sys
 import typing
 from pathlib import Path
 
@@ -89,3 +92,23 @@ def test_a_language_without_texts_is_named():
     check_languages(("zh", "en"))
     with pytest.raises(LanguageError, match="no texts for the language 'tlh'; it has en, zh"):
         check_languages(("en", "tlh"))
+
+
+def test_a_language_is_added_by_one_file(tmp_path):
+    copy = tmp_path / "shoe_controller"
+    shutil.copytree(FOLDER.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(copy / "web" / "texts" / "en.json", copy / "web" / "texts" / "vi.json")
+    code = (
+        "from shoe_controller.web import assets; assets.check_languages(['vi']);"
+        "print(assets.__file__, assets.languages(), '/texts/vi.json' in assets.assets())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.split(maxsplit=1) == [str(copy / "web" / "assets.py"), "('en', 'vi', 'zh') True\n"]
