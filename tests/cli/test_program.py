@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -93,3 +95,18 @@ def test_ctrl_c_ends_without_a_traceback():
         program.send_signal(signal.SIGINT)
         assert program.wait(30) == 130
         assert program.stderr.read() == b""
+
+
+def test_help_loads_no_command_and_nothing_heavy():
+    code = (
+        "import sys\nfrom shoe_controller.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+    )
+    code += "print(*sys.modules, file=sys.stderr)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(told.stderr.split())
+    assert {name for name in loaded if name.startswith("shoe_controller.")} == {
+        "shoe_controller.cli",
+        "shoe_controller.cli.commands",
+        "shoe_controller.errors",
+    }
+    assert not loaded & {"asyncio", "msgspec", "sqlite3", "cryptography", "paho", "starlette", "transitions", "rich"}
