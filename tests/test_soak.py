@@ -59,6 +59,13 @@ def test_a_module_that_cannot_be_loaded_is_a_campaign_that_fails(tmp_path, monke
     assert not run_campaign(found["broken"], quiet_report())
 
 
+@pytest.mark.parametrize("name", ["decoder-fuzz", "accidents", "c-twins", "unplug"])
+def test_a_small_part_of_each_campaign_of_the_wire_passes(name):
+    report = quiet_report(size=0.001)
+    assert run_campaign(find_campaigns()[name], report), report.faults
+    assert report.figures
+
+
 @pytest.mark.parametrize(
     "arguments, code, told", [(["--list"], 0, "decoder-fuzz"), (["no-such"], 2, "no campaign no-such; there are")]
 )
