@@ -1,7 +1,7 @@
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoe_controller.config.lines import key_lines, line_of
@@ -77,12 +77,14 @@ def test_each_key_has_the_line_on_which_it_begins(path, line):
     assert line_of(key_lines(TEXT), path) == line
 
 
-WORD = st.from_regex(r"[a-z_-]{1,8}", fullmatch=True)
+WORD = st.text("abcxyz_-", min_size=1, max_size=8)
 VALUE = st.sampled_from(
     ['"a]b"', "'c\"#'", "[1, [2],\n 3]", "{ k = '}' }", '"""x\n= [y\n"""', "'''\n'''", "true", '"\\""']
 )
 
 
+# How long a drawing takes is a matter of the machine and of who else works on it.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(WORD, st.dictionaries(WORD, VALUE, min_size=1), min_size=1), st.data())
 def test_whatever_values_stand_between_keys_keep_their_lines(sections, data):
     expected, text = {}, ""
