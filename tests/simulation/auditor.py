@@ -42,6 +42,7 @@ class Auditor:
         self._last_call = ""
         self._stakes = {}
         self._wager_ids = set()
+        self._terminal_ids = set()
         self._cards = []  # drawn since "Place your bets"
         self._carried = False
 
@@ -84,10 +85,15 @@ class Auditor:
             self._breach(f"entry {self.next_seq}: the journal has {happened}, which never happened at the shoe")
             return
         really = self.left_shoe.popleft()
+        self.counts["device events"] += 1
+        if isinstance(really, tuple):
+            kind, code = really
+            if not isinstance(happened, kind) or (code is not None and happened.code != code):
+                self._breach(f"entry {self.next_seq}: at the shoe {really} happened, the journal has {happened}")
+            return
         expected = self._as_input(really)
         if happened != expected and not self._excused(happened, expected):
             self._breach(f"entry {self.next_seq}: at the shoe {expected} happened, the journal has {happened}")
-        self.counts["device events"] += 1
 
     def _as_input(self, really):
         match really:
@@ -250,6 +256,10 @@ class Auditor:
             amount = stake if happened.amount is None else happened.amount
             fine = self._betting and 0 < amount <= stake
             left, rule = stake - amount, "5.7"
+        if happened.id.startswith("t"):  # from a terminal: its ids are its own, and each is booked once, for ever
+            if happened.id in self._terminal_ids:
+                self._breach(f"entry {self.next_seq}: {happened} was handed to the table before")
+            self._terminal_ids.add(happened.id)
         if repeated:
             self.counts["repeated wagers"] += 1
             return  # answered as before and not booked again; the stakes say so at the end of the round

@@ -9,15 +9,24 @@ from collections import deque
 
 import msgspec
 
+from shoe_controller.messages import ResendRequest
 from shoe_controller.outputs.errors import BrokerError, ReceiverGoneError
+from shoe_controller.outputs.in_order import InOrder
 from shoe_controller.outputs.jsonl_lines import from_line
+
+PLACE = "shoe/v1/sim/t1/"
 
 
 class _Numbered(msgspec.Struct):
     seq: int = 0
 
 
+class _Answer(msgspec.Struct):
+    id: str = ""
+
+
 _HEAD = msgspec.json.Decoder(_Numbered)
+_ANSWER = msgspec.json.Decoder(_Answer)
 
 
 class Consumer:
@@ -42,6 +51,44 @@ class Consumer:
                 self._breach(f"{self.name}: event {seq} came twice with different contents")
 
 
+class LateConsumer(Consumer):
+    """One whom the broker forgets when it is away: it asks the table for what it missed."""
+
+    def __init__(self, name, breach):
+        super().__init__(name, breach)
+        self.away = False
+        self.asked = 0
+        self._order = InOrder(1)
+
+    def take(self, payload):
+        if not self.away:
+            for event in self._order.take(_HEAD.decode(payload).seq, payload):
+                super().take(event)
+
+    def request(self, last):
+        """Ask for what is missing of all that there is up to `last`."""
+        first = len(self.events) + 1
+        if self.away or first > last:
+            return None
+        self.asked += 1
+        return msgspec.json.encode(ResendRequest(consumer=self.name, id=str(self.asked), first=first, last=last))
+
+
+class Terminal:
+    """Where players wager. It sends each request again until it is answered."""
+
+    def __init__(self):
+        self.waiting = {}  # id -> request
+        self.answered = 0
+
+    def order(self, request):
+        self.waiting[request.id] = msgspec.json.encode(request)
+
+    def answer(self, payload):
+        if self.waiting.pop(_ANSWER.decode(payload).id, None) is not None:
+            self.answered += 1
+
+
 class Broker:
     """One broker. It may be away; each connection to it is slow in its own way and may break at any moment."""
 
@@ -53,6 +100,8 @@ class Broker:
         self.connections = set()
         self.events = Consumer("mqtt", breach)
         self.serial = Consumer("serial", breach)
+        self.late = LateConsumer("late", breach)
+        self.terminal = Terminal()
         self.rounds = {}
         self.retained = {}
 
@@ -67,13 +116,31 @@ class Broker:
         self.up = True
 
     def receive(self, topic, payload, retain):
-        channel = topic.rpartition("/")[2]
+        channel = topic[len(PLACE) :]
         if channel == "events":
             self.events.take(payload)
+            self.late.take(payload)
         elif channel == "rounds":
             self.rounds[_HEAD.decode(payload).seq] = payload
+        elif channel == "resend/late":
+            if _HEAD.decode(payload).seq:
+                self.late.take(payload)
+        elif channel == "wagers/out":
+            self.terminal.answer(payload)
         elif retain:
             self.retained[channel] = payload
+
+    def look_after_clients(self, last):
+        """Let those who wait for an answer ask again."""
+        wanted = self.late.request(last)
+        if wanted is not None:
+            self._hand_over("resend/request", wanted)
+        for payload in tuple(self.terminal.waiting.values()):
+            self._hand_over("wagers/in", payload)
+
+    def _hand_over(self, channel, payload):
+        for connection in tuple(self.connections):
+            connection.hear(PLACE + channel, payload)
 
 
 class SimulatedConnection:
@@ -92,6 +159,8 @@ class SimulatedConnection:
         self._waiting = deque()  # (topic, payload, acked, retain), oldest first
         self._taken = 0  # of those, how many the broker has; their acks are on the way
         self._due = False
+        self._on_message = on_message
+        self._topics = set()
 
     @property
     def room(self):
@@ -109,7 +178,15 @@ class SimulatedConnection:
             self._later(self._arrive)
 
     def subscribe(self, topic):
-        pass
+        self._topics.add(topic)
+
+    def hear(self, topic, payload):
+        if topic in self._topics:
+            self._home.time.call_later(self._latency, self._heard, topic, payload)
+
+    def _heard(self, topic, payload):
+        if not self.ended.done():
+            self._on_message(topic, payload, False)
 
     async def close(self, within):
         self.abort()
@@ -192,3 +269,6 @@ class SimulatedLine:
             self.gone.set_result(None)
 
     vanish = lose
+
+    def hear(self, topic, payload):
+        pass  # nobody speaks to the table on this line

@@ -1,6 +1,7 @@
 """The daemon in the world: the production Controller, its sockets and cables replaced, which can die at any moment."""
 
 import contextlib
+import functools
 from types import SimpleNamespace
 from unittest import mock
 
@@ -10,7 +11,7 @@ from shoe_controller.app.opening import open_table
 from shoe_controller.decks.book import DeckBook
 from shoe_controller.journal import store
 from shoe_controller.journal.errors import JournalError
-from shoe_controller.outputs import broker_link, serial_feed, wagers
+from shoe_controller.outputs import broker_link, mqtt_feed, resend, serial_feed, wagers
 from shoe_controller.outputs import retry as feed_retry
 from shoe_controller.service import recovery, table
 from shoe_controller.service.clock import TableClock
@@ -122,6 +123,8 @@ class Machine:
             (broker_link, "MqttConnection", SimulatedConnection),
             (serial_feed, "SerialLine", SimulatedLine),
             (wagers, "aside", _inline),
+            (resend, "aside", _inline),
+            (mqtt_feed, "ResendDesk", functools.partial(resend.ResendDesk, clock=clock.monotonic)),
             (feed_retry, "random", chance),
         ):
             self._stack.enter_context(mock.patch.object(module, name, stand_in))
@@ -174,8 +177,9 @@ class Daemon:
     @property
     def drops(self):
         """What the link did not use, by reason."""
-        shoe = self.controller.shoe
-        return {} if shoe is None else {str(reason): count for reason, count in shoe._link.drops.items()}
+        link = self.controller.shoe and self.controller.shoe._link
+        counts = getattr(link, "drops", None) or getattr(link, "counters", None) or {}
+        return {str(reason): count for reason, count in counts.items() if reason != "repeated"}
 
     @property
     def view(self):

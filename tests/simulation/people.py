@@ -2,27 +2,13 @@
 
 from drivers.panel.debounce import PressReader
 from drivers.panel.functions import Button
+from shoe_controller.messages import WagerRequest
 from shoe_controller.service.control import Request, decision
 from shoe_controller.service.table import Arrived
 from shoe_controller.session import inputs as i
 
 PRESS = 0.05
 PLAYERS = ("ann", "bob", "cho", "dee")
-# What goes wrong at the shoe when a card is due, as actions of the simulated shoe.
-MISHAPS = (
-    "together known",
-    "together unknown",
-    "pushback",
-    "pushback unseen",
-    "unreadable",
-    "foreign",
-    "foreign refused",
-    "duplicate",
-    "jam on",
-    "lid open",
-    "reboot",
-    "sensor on",
-)
 
 
 class People:
@@ -71,6 +57,8 @@ class People:
             self._bet(view)
         elif state == "complete":
             self._press(Button.RESULT)
+        elif not self._world.twin.body.cards_left and not view.faults:
+            self._press(Button.VOID)  # a shoe that cannot say that it is empty
         elif self._world.twin.body.gate_open and not self._world.twin.troubled:
             self._at_shoe("deal")
 
@@ -90,6 +78,8 @@ class People:
     def _wager(self):
         chance, world = self._chance, self._world
         self._wagers += 1
+        if world.plan.terminal and len(world.broker.terminal.waiting) > 20:
+            return  # nobody wagers at a terminal that does not answer
         who, wager = chance.choice(PLAYERS), chance.choice(world.wager_names)
         known = chance.random() < 0.05
         name = f"w{chance.randint(1, self._wagers) if known else self._wagers}" if chance.random() < 0.9 else ""
@@ -98,20 +88,18 @@ class People:
             happened = i.WithdrawWager(who=who, wager=wager, amount=amount, id=name)
         else:
             happened = i.PlaceWager(who=who, wager=wager, amount=chance.randint(1, 20_000), id=name)
-        world.daemon.submit(Arrived(happened, "wagers"))
+        if world.plan.terminal:
+            world.broker.terminal.order(_request(happened, f"t{self._wagers}"))
+        else:
+            world.daemon.submit(Arrived(happened, "wagers"))
 
     def _new_shoe(self):
         self._at_shoe("new-shoe")
         self._press(Button.ACCEPT)
 
     def _mend(self):
-        twin = self._world.twin
-        if twin.body.jammed:
-            self._at_shoe("jam off")
-        elif twin.body.lid_open:
-            self._at_shoe("lid close")
-        for fault in tuple(twin.faults):
-            self._at_shoe(f"{fault} off")
+        for line in self._world.twin.mendings():
+            self._at_shoe(line)
 
     def _without_controller(self):
         """The controller is down. A card may still leave the shoe, and somebody may press buttons in vain."""
@@ -134,12 +122,10 @@ class People:
         elif kind < 0.70:
             self._do_right(view)
             self._do_right(view)  # too quick: nobody has seen yet what came of it
-        elif kind < 0.71:
+        elif kind < 0.702:
             self._new_shoe()
-        elif kind < 0.73:
-            self._at_shoe(chance.choice(("cut", "empty")))
         else:
-            self._at_shoe(chance.choice(MISHAPS))
+            self._at_shoe(chance.choice(self._world.twin.mishaps))
 
     # --- the supervisor ---------------------------------------------------------------------------------------------
 
@@ -205,3 +191,10 @@ class People:
         for event in reader.events():
             daemon.press(event)
             self._world.pressed(event)
+
+
+def _request(happened, name):
+    """Return a wager as a terminal sends it."""
+    amount = None if happened.amount is None else f"{happened.amount // 100}.{happened.amount % 100:02d}"
+    action = "place" if isinstance(happened, i.PlaceWager) else "withdraw"
+    return WagerRequest(id=name, action=action, who=happened.who, wager=happened.wager, amount=amount)

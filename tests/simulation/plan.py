@@ -1,11 +1,12 @@
 """The plan of one world: which game is played and how often what goes wrong. The seed decides it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from drivers.simulated.wire import WireFaults
 
 ROUNDS = 250  # of one world, unless somebody says otherwise
+ANGEL_EYE_GAMES = ("no-commission", "fortune-six", "sands-super")
 GAMES = ("no-commission", "fortune-six", "sands-elements", "six-star", "sands-super")
 WIRES = (
     WireFaults(lose=0.002),
@@ -17,6 +18,9 @@ WIRES = (
     WireFaults(split=True),
     WireFaults(lose=0.001, flip=0.001, drop=0.05, repeat=0.05, reorder=0.05, late=0.2, split=True),
 )
+# What three copies of everything survive: an Angel Eye keeps nothing that could be asked for again.
+GENTLE_WIRES = (WireFaults(repeat=0.2), WireFaults(late=0.1), WireFaults(split=True))
+ANGEL_EYE_ONE_IN = 16
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Plan:
 
     seed: int
     rounds: int = ROUNDS
+    protocol: str = "open"
     game: str = "no-commission"
     decks: int = 4
     cut_card: int = 150
@@ -37,6 +42,8 @@ class Plan:
     key: bool = False
     engine: str = "transitions"
     serial: bool = False
+    late_consumer: bool = False  # one that misses events and asks for them again
+    terminal: bool = False  # wagers come over the network
     wagers: tuple = (0, 1, 2, 3)
     pace: float = 0.6  # seconds between two things that people do, on average
     slips: float = 0.01  # share of things that people do wrong
@@ -51,6 +58,16 @@ class Plan:
 
 def plan_for(seed, rounds=ROUNDS):
     """Draw the plan of a seed."""
+    plan = _open_plan(seed, rounds)
+    if seed % ANGEL_EYE_ONE_IN != 1:
+        return plan
+    # It speaks of 52 cards only, has no word for an empty shoe, and what it says while nobody listens is gone.
+    game = plan.game if plan.game in ANGEL_EYE_GAMES else "fortune-six"
+    gone = {"crashes": 0.0, "cuts": 0.0, "disk_failures": 0.0}
+    return replace(plan, protocol="angel-eye", game=game, cut_card=120, burn="none", key=False, **gone)
+
+
+def _open_plan(seed, rounds):
     chance = Random(f"{seed}/plan")
     deck = chance.choice(GAMES)
     size = 65 if deck in ("sands-elements", "six-star") else 52
@@ -72,13 +89,15 @@ def plan_for(seed, rounds=ROUNDS):
         archive=chance.choice(("size", "size", "shoe", "never")),
         key=chance.random() < 0.25,
         # The engine of the table in a quarter of the worlds, its twin, which is built much faster, in the others.
-        engine="transitions" if seed % 4 == 0 else "table",
+        engine="transitions" if chance.random() < 0.25 else "table",
+        late_consumer=chance.random() < 0.25,
+        terminal=chance.random() < 0.1,
         serial=chance.random() < 0.25,
         wagers=chance.choice(((0,), (0, 1), (0, 1, 2), (1, 2, 3, 4))),
         pace=chance.choice((0.3, 0.4, 0.5, 0.6)),
         slips=chance.choice((0.0, 0.005, 0.01, 0.03, 0.1)),
-        crashes=chance.choice((0.02, 0.05, 0.1, 0.1, 0.25)) if played < cards / 2 else 0.03,
-        cuts=chance.choice((0.02, 0.1, 0.1, 0.2)),
+        crashes=chance.choice((0.1, 0.15, 0.2, 0.2, 0.3)) if played < cards / 2 else 0.05,
+        cuts=chance.choice((0.05, 0.1, 0.1, 0.2)),
         noise=chance.choice((0.0, 0.02, 0.1)),
         outages=chance.choice((0.0, 0.02, 0.05)),
         disk_failures=chance.choice((0.0, 0.005, 0.01)),

@@ -15,10 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from drivers.simulated.actions import run_line
-from drivers.simulated.body import ShoeBody
 from drivers.simulated.errors import CannotDoError
-from drivers.simulated.open_device import OpenOptions
-from drivers.simulated.open_twin import OpenTwin
 from drivers.simulated.stock import faces, make_set
 from drivers.simulated.wire import GOOD_WIRE
 from shoe_controller import config as c
@@ -26,6 +23,7 @@ from shoe_controller.cards import DECKS
 from shoe_controller.decks.deck_set import make_set as register_set
 from shoe_controller.journal import reading, volumes
 from shoe_controller.journal.codec import decode_facts, decode_input
+from shoe_controller.journal.rows import entries_from
 from shoe_controller.journal.verification import verify
 from shoe_controller.messages import EventEncoder
 from shoe_controller.rules.games import find
@@ -36,7 +34,8 @@ from tests.simulation.cable import Cable
 from tests.simulation.daemon import Daemon, Machine, PowerCut
 from tests.simulation.disk import SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_READONLY, Disk
 from tests.simulation.people import People
-from tests.simulation.plan import WIRES
+from tests.simulation.plan import GENTLE_WIRES, WIRES
+from tests.simulation.shoes import make_shoe
 from tests.simulation.virtual_time import START, WorldTime
 
 POINTS = (
@@ -54,17 +53,6 @@ SITE, TABLE = "sim", "t1"
 
 class Breach(SystemExit):
     """Something that must never happen has happened. Like a power cut, it passes through everything that it meets."""
-
-
-class WorldTwin(OpenTwin):
-    """The simulated shoe; the world is told what happens at it before anybody else is."""
-
-    on_report = None
-
-    def report(self, happening, now):
-        if self.on_report is not None:
-            self.on_report(happening)
-        super().report(happening, now)
 
 
 @dataclass
@@ -128,9 +116,8 @@ class World:
         stock = make_set(faces(deck.size), plan.decks, self._source("ids"))
         self.faces = faces(deck.size)
         self.wager_names = [*referee.wagers(plan.game), "player", "banker", "tie", "no_such_wager"]
-        body = ShoeBody(stock, self._source("shuffle"), cut_card=plan.cut_card or None)
         key = self._source("key").randbytes(32) if plan.key else None
-        self.twin = WorldTwin(body, self._source("device"), OpenOptions(key=key, require_auth=plan.key))
+        self.twin = make_shoe(plan, stock, key, self._source)
         self.cable = Cable(self.time, self.twin, self._source("wire"))
         self.broker = Broker(self.time, self._source("broker"), self.breach)
         self.auditor = Auditor({card.uid: card.code for card in stock}, self.breach)
@@ -185,7 +172,10 @@ class World:
                 rounding=plan.rounding,
             ),
             shoe=c.Shoe(
-                device="/dev/simulated", auth_key_file=str(key_file) if key else "", require_auth=key is not None
+                protocol=plan.protocol,
+                device="/dev/simulated",
+                auth_key_file=str(key_file) if key else "",
+                require_auth=key is not None,
             ),
             panel=c.Panel(factory="none"),
             journal=c.Journal(
@@ -193,7 +183,7 @@ class World:
             ),
             web=c.Web(enabled=False),
             metrics=c.Metrics(enabled=False),
-            mqtt=c.Mqtt(brokers=("mqtt://broker",)),
+            mqtt=c.Mqtt(brokers=("mqtt://broker",), wagers=plan.terminal),
             serial_feed=c.SerialFeed(device="/dev/feed" if plan.serial else "", format="jsonl", resume="cursor"),
         )
 
@@ -203,6 +193,8 @@ class World:
         self.cable.plug()
         self._start()
         self.time.call_later(1.0, self._act)
+        if self.plan.late_consumer or self.plan.terminal:
+            self.time.call_later(2.0, self._clients)
         self._until(lambda: self._rounds_seen >= self.plan.rounds)
         self._come_to_rest()
         self._compare_with_consumers()
@@ -244,9 +236,12 @@ class World:
         outcome.counts["broker outages"] = self.broker.outages
         outcome.counts["bad frames"] = sum(self._drops.values())
         outcome.counts["repeated messages"] = self.broker.events.repeated + self.broker.serial.repeated
+        outcome.counts["requests for missed events"] = self.broker.late.asked
+        outcome.counts["wagers over the network"] = self.broker.terminal.answered
         outcome.counts["facts"] = self.auditor.next_seq - 1
         outcome.counts["unsynced writes at power cuts"] = self.disk.unsynced
         outcome.counts["unsynced writes lost or torn"] = self.disk.lost
+        outcome.counts[f"rounds with a shoe that speaks {self.plan.protocol}"] = self.auditor.counts["rounds begun"]
         outcome.counts[f"rounds with the engine `{self.plan.engine}`"] = self.auditor.counts["rounds begun"]
         outcome.irregularities = self.auditor.irregularities
         outcome.hours = (self.time.now - START) / 3600
@@ -271,6 +266,15 @@ class World:
             view = self.daemon.view if self.daemon else None
             self.breach(f"no round began for {STANDSTILL:.0f} s: {view}")
         self.people.act()
+
+    def _clients(self):
+        self.time.call_later(2.0, self._clients)
+        if self.plan.late_consumer:
+            # Away for a while, now and then; at the end it stays.
+            self.broker.late.away = not self._resting and self._chance.random() < 0.2
+        else:
+            self.broker.late.away = True
+        self.broker.look_after_clients(self.auditor.next_seq - 1)
 
     def at_shoe(self, line):
         with suppress(CannotDoError):
@@ -319,7 +323,9 @@ class World:
         if journal.last_seq < auditor.next_seq - 1:
             self.breach(f"facts {journal.last_seq + 1} to {auditor.next_seq - 1} were committed and are gone")
         first = True
-        for entry in reading.entries(journal.folder, auditor.next_seq):
+        here = auditor.next_seq >= journal.volume.first_seq
+        untold = entries_from(journal._connection, auditor.next_seq) if here else None
+        for entry in untold or reading.entries(journal.folder, auditor.next_seq):
             if first and auditor.head is not None and entry.prev != auditor.head:
                 self.breach(f"entry {entry.seq} does not follow the last entry that was told")
             first = False
@@ -449,10 +455,11 @@ class World:
         self.counts["disturbances of the line"] += 1
         if chance.random() < 0.5:
             wire = chance.choice((self.cable.to_host, self.cable.to_shoe))
-            (wire.damage_next if chance.random() < 0.5 else wire.swallow_next)(chance.randint(1, 3))
+            most = 3 if self.plan.protocol == "open" else 1  # an Angel Eye says everything three times, and no more
+            (wire.damage_next if chance.random() < 0.5 else wire.swallow_next)(chance.randint(1, most))
         else:
             self.note("the line is bad")
-            self.cable.err(chance.choice(WIRES))
+            self.cable.err(chance.choice(WIRES if self.plan.protocol == "open" else GENTLE_WIRES))
             self.time.call_later(chance.choice((1.0, 5.0, 20.0)), self.cable.err, GOOD_WIRE)
 
     def _broker_away(self):
@@ -486,18 +493,21 @@ class World:
 
     def _at_rest(self):
         daemon = self.daemon
-        if daemon is None or not daemon.ready or len(self.twin.link.memory):
+        if daemon is None or not daemon.ready or self.twin.untold:
             return False
         last, table = self.auditor.next_seq - 1, daemon.controller.table
         heard = len(self.broker.events.events), len(self.broker.serial.events) if self.plan.serial else last
-        return not table.waiting and not table._busy and heard == (last, last)
+        if self.plan.late_consumer and len(self.broker.late.events) != last:
+            return False
+        return not (self.broker.terminal.waiting or table.waiting or table._busy) and heard == (last, last)
 
     def _unrest(self):
         daemon = self.daemon
         return (
-            f"daemon {daemon and daemon.ready}, the shoe keeps {len(self.twin.link.memory)} events, "
+            f"daemon {daemon and daemon.ready}, the shoe keeps {self.twin.untold} events, "
             f"{self.auditor.next_seq - 1} facts, {len(self.broker.events.events)} at the broker, "
-            f"{len(self.broker.serial.events)} on the serial line"
+            f"{len(self.broker.serial.events)} on the serial line, {len(self.broker.late.events)} with the late "
+            f"consumer, {len(self.broker.terminal.waiting)} wagers unanswered"
         )
 
     def _compare_with_consumers(self):
