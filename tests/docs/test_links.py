@@ -7,6 +7,7 @@ import pytest
 
 from shoe_controller.cli.commands import COMMANDS
 from shoe_controller.cli.outline import every_command, outline
+from shoe_controller.service.table import SLOW_SECONDS, STAY_ASIDE
 
 PROJECT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -73,3 +74,5 @@ def test_the_table_of_threads_has_every_thread():
             found |= set(re.findall(r'(?:start_thread\(|ThreadPoolExecutor\(1, )"([\w-]+)"', module.read_text()))
     assert found
     assert all(f"`{name}`" in page for name in found), found
+    assert f"longer than {SLOW_SECONDS * 1000:g} ms" in page
+    assert f"the next {STAY_ASIDE} commits" in page
