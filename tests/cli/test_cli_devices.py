@@ -112,7 +112,15 @@ def test_programs_get_the_same_as_one_object(machine, capsys):
 def test_no_probe_asks_nothing(machine):
     calls = machine(Discovery())
     main(["devices", "--no-probe"])
-    assert calls == [{"probe": False, "wait": 1.5}]
+    (call,) = calls
+    assert (call["probe"], call["wait"]) == (False, 1.5)
+
+
+def test_another_speed_is_asked_at_and_written_down(machine, capsys):
+    calls = machine(EVERYTHING)
+    assert main(["devices", "--baud", "9600"]) == 0
+    assert calls[0]["reach"]("/dev/ttyUSB0")._line.baud == 9600
+    assert capsys.readouterr().out.count("baud = 9600") == 1  # the silent ones say nothing about their speed
 
 
 @pytest.mark.parametrize("found", [TELLS, SILENT, RAW, UNASKED, Found('usb:0403:6001:a"b\\c é', None, None)])
@@ -120,7 +128,7 @@ def test_the_lines_are_a_configuration_that_the_daemon_takes(tmp_path, found):
     key = tmp_path / "shoe.key"
     key.write_bytes(bytes(range(32)))
     key.chmod(0o600)
-    lines = [line.replace("/etc/shoe-controller/shoe.key", str(key)) for line in shoe_lines(found)]
+    lines = [line.replace("/etc/shoe-controller/shoe.key", str(key)) for line in shoe_lines(found, 9600)]
     file = tmp_path / "table.toml"
     file.write_text(
         "\n".join(["[table]", 'site = "S"', 'name = "T1"', 'game = "no-commission"', *lines]), encoding="utf-8"
@@ -180,6 +188,7 @@ def test_a_named_port_that_does_not_answer_is_a_no(tmp_path, capsys):
         (["COM3"], "the device 'COM3' is not understood"),
         (["/dev/ttyUSB0", "--no-probe"], "--no-probe asks nothing"),
         (["--wait", "0"], "--wait 0: say more than 0"),
+        (["--wait", "nan"], "--wait nan: say more than 0"),
     ],
 )
 def test_wrong_use_is_a_sentence(arguments, says, capsys):
