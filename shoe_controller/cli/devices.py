@@ -1,7 +1,7 @@
 """List serial ports, USB devices that look like shoes and GPIO chips, and say what to write into the configuration.
 
 Each free serial port, and each USB device with the id of our shoes, is asked for the hello of the open protocol: that
-writes a few bytes to whatever is on it. With --no-probe nothing is opened and nothing is written. A port that another
+writes a few bytes to whatever is on it. With --no-probe no port is opened and nothing is written. A port that another
 program holds is never asked. An Angel Eye shoe answers no question; its port is listed, and the lines for it with it.
 
 With PORTs, only these are asked: a path, usb:VID:PID[:SERIAL], usb-raw:VID:PID[:SERIAL], socket://HOST:PORT or
@@ -33,7 +33,7 @@ SPEEDS = tuple(speed for speed in get_args(Baud) if speed)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `devices`."""
     parser.add_argument("ports", nargs="*", metavar="PORT", help="ask these and list nothing else")
-    parser.add_argument("--no-probe", action="store_true", help="list only: open nothing, write nothing")
+    parser.add_argument("--no-probe", action="store_true", help="list only: open no port, write nothing")
     parser.add_argument(
         "--wait",
         type=float,
