@@ -84,6 +84,7 @@ class ShoeConnection:
         self._timer: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
         self._pumping = False
+        self._pump_due = False
         self._link_up = False
         self._heard = False  # bytes came in during the present connection
         self._data_at: float | None = None
@@ -107,9 +108,11 @@ class ShoeConnection:
             await asyncio.sleep(delay)
 
     def acknowledge(self, session: int, number: int) -> None:
-        """Tell the device that the event is on disk."""
+        """Tell the device that the event is on disk, as soon as those who wait for the event itself have it."""
         self._link.acknowledge(session, number)
-        self._pump()
+        if not self._pump_due:
+            self._pump_due = True
+            asyncio.get_running_loop().call_soon(self._pump_later)
 
     def gate(self, is_open: bool) -> int:
         """Command the shoe's own gate; the answer comes as CommandAnswered with this id."""
@@ -186,6 +189,10 @@ class ShoeConnection:
 
     def _guarded_pump(self) -> None:
         self._guarded(lambda: None)
+
+    def _pump_later(self) -> None:
+        self._pump_due = False
+        self._pump()
 
     def _pump(self) -> None:
         """Move everything the link has to say, until it has nothing more.

@@ -378,11 +378,15 @@ class Controller:
             self.simulation.refill()
         if self.shoe is not None:
             self.shoe.committed(facts)
+        self._on_commit(committed)
+        # Log and metrics can wait until the displays have been served, which is their turn of the loop.
+        asyncio.get_running_loop().call_soon(self._note, committed, facts)
+
+    def _note(self, committed: Committed, facts: Sequence[AnyFact]) -> None:
         self.metrics.committed(committed.seconds, len(committed.batch))
         for fact in facts:
             self.metrics.fact(fact)
         log_facts(committed.seq - len(facts) + 1, facts)
-        self._on_commit(committed)
 
     def _journal_failed(self, error: JournalError) -> None:
         """End: nothing is acknowledged any more, and a new start knows what is on disk."""

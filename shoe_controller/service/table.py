@@ -30,7 +30,9 @@ logger = logging.getLogger(__name__)
 
 MAX_BATCH = 64
 SLOW_SECONDS = 0.02
-STAY_ASIDE = 256  # commits in the thread after a slow one
+# Commits in the thread after a slow one: a card that tidies itself up is slow several times in a row, but one slow
+# commit in a hundred, as on a busy disk, must not make all of them slower.
+STAY_ASIDE = 16
 TIDY_AFTER_SECONDS = 2.0
 
 Answer = Callable[[Sequence[AnyFact]], None]

@@ -416,6 +416,7 @@ def test_an_angel_eye_is_never_reopened_because_it_is_silent(run, until):
         await until(lambda: connection.health().cable)
         link.says = [LinkDown("does not answer operations")]
         connection.acknowledge(1, 1)
+        await until(lambda: not link.says)
         assert connection._silence is None
         task.cancel()
 
