@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 
 import cryptography
@@ -31,8 +32,9 @@ def played_once(tmp_path_factory):
     table = Table(seed=11, trouble=0.02)
     with Journal.open(folder / "journal", table="B12", signer=key, archive_policy="shoe") as journal:
         for _ in range(2):
-            for entry in table.play_shoe():
-                journal.append([entry])
+            entries = table.play_shoe()
+            while batch := list(islice(entries, 50)):
+                journal.append(batch)
     return folder
 
 
