@@ -7,6 +7,7 @@ EXAMPLES, `add_arguments(parser)` and `run(args) -> exit code`.
 COMMANDS: dict[str, str] = {
     "accept": "let the round stand: accept what waits for a decision",
     "ack": "acknowledge the alarm",
+    "bench": "measure this machine: rules, disk, start, memory and idle CPU of the daemon",
     "check-config": "check a configuration file and list all that is wrong with it",
     "completion": "print a script with which bash, zsh or fish completes commands and options",
     "decks": "register deck sets, so that each RFID id has its card; list, show and retire them",
