@@ -15,7 +15,7 @@ from shoe_controller.cli.commands import COMMANDS
 
 Kind = Literal["word", "file", "folder", "game"]
 FILES = {"FILE", "FILE|-", "JOURNAL", "PATH"}
-FOLDERS = {"DIR"}
+FOLDERS = {"DIR", "DIRECTORY"}
 
 
 class Argument(msgspec.Struct, frozen=True):

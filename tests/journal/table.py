@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shoe_controller.cards import DECKS
 from shoe_controller.journal.codec import encode_fact, encode_input
 from shoe_controller.journal.entry import NewEntry, Stamp
-from shoe_controller.machine.states import DEALING, SHOE_ENDED
+from shoe_controller.machine.states import DEALING, DECISION, SHOE_ENDED
 from shoe_controller.session import inputs as i
 from shoe_controller.session.facts import Round, ShoeEnded
 from shoe_controller.session.session import Session
@@ -31,6 +31,8 @@ def shoe_inputs(
         while session.state in DEALING:
             if chance.random() < trouble:
                 yield from _trouble(chance)
+            if session.state == DECISION:
+                yield i.Void()  # all copies of the keyed card had been seen, so it was refused
             if session.state not in DEALING:
                 break
             yield i.DrawCard(cards.pop(), uid=f"e004{chance.getrandbits(48):012x}")
