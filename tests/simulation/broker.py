@@ -105,6 +105,10 @@ class Broker:
         self.rounds = {}
         self.retained = {}
 
+    def consumers(self, plan):
+        """Those who follow the table in this plan."""
+        return [self.events, *[self.serial] * plan.serial, *[self.late] * plan.late_consumer]
+
     def go_down(self):
         if self.up:
             self.up = False
@@ -155,7 +159,7 @@ class SimulatedConnection:
         self.on_room = lambda: None
         self.ended = asyncio.get_running_loop().create_future()
         self._home = self.home
-        self._latency = self._home.chance.choice((0.01, 0.1, 0.5))
+        self._latency = self._home.chance.choice((0.02, 0.3, 1.0))
         self._waiting = deque()  # (topic, payload, acked, retain), oldest first
         self._taken = 0  # of those, how many the broker has; their acks are on the way
         self._due = False

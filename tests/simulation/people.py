@@ -190,7 +190,7 @@ class People:
             reader.advance(now)
         for event in reader.events():
             daemon.press(event)
-            self._world.pressed(event)
+            self._world.note(f"panel: {event}")
 
 
 def _request(happened, name):
