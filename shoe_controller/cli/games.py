@@ -19,6 +19,16 @@ Rules of play (3.3 to 3.10)
     on 5 if it counts 4-7, on 6 if it counts 6 or 7, and never on 7.
   The higher total wins; equal totals are a tie."""
 
+_IRREGULARITIES = """\
+Irregularities
+  5.1  A foreign card: the round is void, earlier results stand.
+  5.2  A wrong number of cards, seen before the next round begins: void unless it can be reconstructed.
+  5.3  Cards drawn together in the initial deal: void unless their order is known.
+  5.4  The order of the cards in the shoe was altered: void unless it can be reconstructed.
+  5.5  Not enough cards to complete the round: void.
+  5.6  A wager placed or increased after "No more bets" is refused.
+  5.7  A wager cannot be withdrawn after "No more bets"; it wins or loses with the result."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -64,4 +74,5 @@ def run(args: argparse.Namespace) -> int:
         print(f"  {bonus.name} ({bonus.id}), {bonus.clause}: to each player with a wager on {bonus.wager}")
         for prize in bonus.prizes:
             print(f"  ${prize.dollars:>9,}   {prize.text}  [{prize.clause}]")
+    print(f"\n{_IRREGULARITIES}")
     return 0

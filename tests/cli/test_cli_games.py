@@ -54,6 +54,7 @@ def test_a_game_is_printed_with_the_odds_of_its_document(game, capsys):
     assert f"Rule set {load_all()[game].hash}" in text
     assert "Played with 4 to 10 decks of" in text
     assert text.count("pushed on a tie") == 2
+    assert re.findall(r"^  (5\.\d)  ", text, re.MULTILINE) == [f"5.{number}" for number in range(1, 8)]
 
 
 def test_fixed_money_is_printed_in_dollars(capsys):

@@ -10,8 +10,8 @@ from tests.fuzz import control, page, readers
 from tests.fuzz.readers import campaign
 
 NAME = "hostile-input"
-INPUTS = 20_000  # of each reader of files and messages
-REQUESTS = 5_000  # of each server
+INPUTS = 8_000  # of each reader of files and messages
+REQUESTS = 3_000  # of each server
 
 
 def run(report):
