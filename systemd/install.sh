@@ -5,7 +5,8 @@
 #
 #   --root DIR        install into a folder (an image that is being built) instead of this machine
 #   --no-program      leave the program in /opt as it is; units, rules, users and folders only
-#   --offline WHEELS  take the Python packages from a folder instead of the network (`pip wheel` makes one)
+#   --offline WHEELS  take the Python packages from a folder instead of the network; on a machine of the same kind:
+#                    pip wheel --constraint constraints.txt --wheel-dir WHEELS '.[gpio,metrics]'
 set -euo pipefail
 
 root= program=yes wheels=
@@ -82,8 +83,14 @@ if [ "$program" = yes ]; then
     say "program in ${release#"$root"} (this takes a few minutes on a Pi)"
     "$python" -m venv "$release" || stop "Python's venv is missing: apt install python3-venv"
     pip=("$release/bin/pip" --quiet --disable-pip-version-check install)
-    [ -z "$wheels" ] || pip+=(--no-index --find-links "$wheels")
-    "${pip[@]}" --constraint "$project/constraints.txt" "$project[gpio,metrics]"
+    what=$project
+    if [ -n "$wheels" ]; then
+        pip+=(--no-index --find-links "$wheels")
+        # To build the program takes packages that no folder of wheels holds: the program is one of the wheels.
+        what=$(ls -t "$wheels"/shoe_controller-*.whl 2>/dev/null | head -n 1) || true
+        [ -n "$what" ] || stop "$wheels does not hold the program: pip wheel --wheel-dir $wheels '$project[gpio,metrics]'"
+    fi
+    "${pip[@]}" --constraint "$project/constraints.txt" "${what}[gpio,metrics]"
     "$release/bin/shoe-controller" --version >/dev/null
     while read -r words target; do # what the shells and man look for is made by the release, and lies in it
         mkdir -p "$release/$(dirname "$target")"
@@ -114,8 +121,11 @@ fi
 running=no
 if [ -z "$root" ] && [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    udevadm control --reload
-    udevadm trigger --subsystem-match=tty --subsystem-match=usb --subsystem-match=gpio
+    if udevadm control --reload 2>/dev/null; then
+        udevadm trigger --subsystem-match=tty --subsystem-match=usb --subsystem-match=gpio
+    else # in a container
+        say "udev does not run here: the rules for ports come into force when it does"
+    fi
     ! systemctl --quiet is-active shoe-controller.service || running=yes
 fi
 

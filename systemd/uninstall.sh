@@ -43,7 +43,7 @@ done
 rm -rf "$root/opt/shoe-controller"
 if [ "$live" = yes ]; then
     systemctl daemon-reload
-    udevadm control --reload
+    udevadm control --reload 2>/dev/null || true # in a container no udev runs
 fi
 
 cat <<KEPT

@@ -190,9 +190,14 @@ def test_a_release_is_complete_before_it_becomes_the_current_one(root, python, t
     assert releases(root) == {first}
     (tmp_path / "fails").unlink()
 
+    assert "pip wheel --wheel-dir" in run(INSTALL, "--root", root, "--offline", tmp_path, env=environment, code=1)
+    wheel = tmp_path / "shoe_controller-9.9.9-py3-none-any.whl"
+    wheel.touch()
     run(INSTALL, "--root", root, "--offline", tmp_path, env=environment)
     second = str(current.readlink())
-    assert f"--no-index --find-links {tmp_path}" in (current / "asked").read_text()
+    asked = (current / "asked").read_text()
+    assert f"--no-index --find-links {tmp_path}" in asked
+    assert asked.rstrip().endswith(f"{wheel}[gpio,metrics]"), "a build needs packages that no folder of wheels holds"
     assert releases(root) == {first, second}
     run(INSTALL, "--root", root, env=environment)
     assert releases(root) == {second, str(current.readlink())}
