@@ -135,12 +135,14 @@ def test_a_broker_that_does_not_know_the_version_is_told(config):
         def refuse():
             for _ in range(2):
                 connection, _address = server.accept()
-                connection.recv(1024)
-                connection.sendall(b"\x20\x02\x00\x01")  # CONNACK: unacceptable protocol version
+                newest = connection.recv(1024)[8] == 5
+                # CONNACK: unsupported protocol version, as either version says it.
+                connection.sendall(b"\x20\x03\x00\x84\x00" if newest else b"\x20\x02\x00\x01")
                 connection.close()
 
         thread = threading.Thread(target=refuse, daemon=True)
         thread.start()
         url = f"mqtt://127.0.0.1:{server.getsockname()[1]}"
-        ((_, verdict, _),) = told(check_brokers(config(rest=f'[mqtt]\nbrokers = ["{url}"]')))
+        ((_, verdict, what),) = told(check_brokers(config(rest=f'[mqtt]\nbrokers = ["{url}"]')))
     assert verdict == "fail"
+    assert url in what
