@@ -20,7 +20,7 @@ from tests.bench.figures import BUILD, Figure, Options
 from tests.bench.machine import this_machine
 from tests.bench.report import Subject
 
-SUBJECTS = ("decoder", "rules", "verify", "replay", "odds", "card_path", "display")
+SUBJECTS = ("decoder", "rules", "verify", "replay", "odds", "card_path", "display", "growth", "daemon")
 FILE = BUILD / "bench.json"
 
 

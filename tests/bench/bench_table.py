@@ -21,13 +21,14 @@ from firmware_protocol.device_link import DeviceLink
 from firmware_protocol.device_memory import DeviceMemory
 from firmware_protocol.events import Card, CardDrawn
 from firmware_protocol.greeting import Identity
+from shoe_controller.journal.signing import SigningKey
+from shoe_controller.journal.store import Journal
 from shoe_controller.service.control_client import NotRunningError, ask
 from tests.bench.bare_mqtt import Client
 from tests.broker import Mosquitto, free_port
 from tests.system.rig import Rig
 
 IDENTITY = Identity(DeviceKind.RFID, "BENCH-1", "1.0.0", bytes(32), 0, 650)
-EVENTS = "shoe/v1/macau/b7/events"
 DEADLINE = 30.0
 
 
@@ -85,13 +86,13 @@ class BenchShoe:
 class BenchTable:
     """The daemon, driven by what it says to the broker."""
 
-    def __init__(self, folder: Path, broker: Mosquitto, **sections: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, broker: Mosquitto, *, name: str = "b7") -> None:
         self.http = free_port()
         web = {"enabled": True, "port": self.http}
-        self.rig = Rig(folder, mqtt={"brokers": [broker.url]}, web=web, **sections)
+        self.rig = Rig(folder, mqtt={"brokers": [broker.url]}, web=web, table={"name": name})
         self.shoe = BenchShoe(folder / "shoe.tty")
-        self.subscriber = Client(broker.port, "bench")
-        self.subscriber.subscribe(EVENTS)
+        self.subscriber = Client(broker.port, f"bench-{name}")
+        self.subscriber.subscribe(f"shoe/v1/macau/{name}/events")
         self._undealt: list[bytes] = []
         self.rounds = 0
         self.complete = False  # said by whoever draws: no card is due any more
@@ -100,10 +101,20 @@ class BenchTable:
     def start(self) -> None:
         """Start the daemon and wait until cards can be drawn."""
         self.rig.start()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until cards can be drawn; a shoe that nobody moved for seconds has to greet anew."""
         end = time.monotonic() + DEADLINE
         while not self._plays():
             assert time.monotonic() < end, self.rig.log.read_text()[-2000:]
             self.shoe.wait(seconds=0.05)
+
+    def begin_feed_at_the_end(self) -> None:
+        """Say that the broker has everything that is in the journal so far."""
+        signer = SigningKey.open_or_create(self.rig.folder / "signing.key")
+        with Journal.open(self.rig.journal, signer=signer) as journal:
+            journal.move_cursor("mqtt", journal.last_seq)
 
     def _plays(self) -> bool:
         try:
@@ -162,12 +173,12 @@ class BenchTable:
 
 
 @contextlib.contextmanager
-def bench_table(folder: Path, **sections: dict[str, Any]) -> Iterator[tuple[BenchTable, Mosquitto]]:
+def bench_table(folder: Path) -> Iterator[tuple[BenchTable, Mosquitto]]:
     """Have a broker and a daemon that plays; both are ended."""
     broker = Mosquitto(folder / "broker").start()
     try:
         (folder / "table").mkdir()
-        table = BenchTable(folder / "table", broker, **sections)
+        table = BenchTable(folder / "table", broker)
         try:
             table.start()
             yield table, broker

@@ -1,0 +1,25 @@
+"""Daemon: start to ready, memory, and the processor's time at rest, as `shoe-controller bench` measures them on a Pi.
+
+The daemon runs as systemd starts it, with a simulated shoe, its display page and a journal; the floor of a start is a
+Python that does nothing.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from statistics import median
+
+from shoe_controller.measuring.daemon import measure_daemon, measure_start
+from tests.bench.figures import BUILD, PAIRS, Figure, Options, no_more_than, seconds
+
+
+def measure(options: Options) -> Iterator[Figure]:
+    BUILD.mkdir(exist_ok=True)
+    bare = median(seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True)) for _ in range(PAIRS))
+    floors = {"ms": bare * 1000, "s": bare}
+    measured = [*measure_start(PAIRS), *measure_daemon(BUILD, PAIRS, 60.0 if options.full else 15.0)]
+    for one in measured:
+        floor = floors.get(one.unit)
+        assert one.most is not None, f"{one.name} has no limit"
+        share = one.value / floor if floor else None
+        yield Figure(one.name, one.unit, one.value, floor, share, no_more_than(one.most))
