@@ -44,9 +44,12 @@
 
   for (const element of document.querySelectorAll(".fit")) {
     const wide = element.scrollWidth > element.clientWidth + 1;
-    // Fonts may be taller than their lines by what nobody sees.
-    const tall = element.scrollHeight > element.clientHeight + 1 + parseFloat(getComputedStyle(element).fontSize) / 5;
-    if (seen(element) && (wide || tall)) faults.push(`${name(element)} is cut off: "${element.textContent}"`);
+    if (seen(element) && wide) faults.push(`${name(element)} is cut off: "${element.textContent}"`);
+  }
+  for (const part of [...document.querySelectorAll(".fit :is(.tag, p, h3, tr, #countdown, .count)")].filter(seen)) {
+    const place = part.closest(".fit");
+    const whole = inside(part.getBoundingClientRect(), place.getBoundingClientRect(), 1.5);
+    if (!whole) faults.push(`${name(part)} is cut off: "${part.textContent}"`);
   }
   for (const card of document.querySelectorAll(".hand .place-card")) {
     const hand = card.closest(".hand");

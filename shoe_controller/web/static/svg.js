@@ -20,16 +20,19 @@ export function html(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-// Text that is too long for its place becomes smaller, down to a third, instead of being cut off. Some fonts are
-// taller than their lines: a fifth of an em over the edge is nothing that anybody could see.
+// Whether something does not fit its place. Heights are those of lines and boxes: some fonts claim more than they draw.
+function tooLong(element) {
+  const place = element.getBoundingClientRect();
+  const leaves = ({ top, bottom }) => top < place.top - 1 || bottom > place.bottom + 1;
+  return element.scrollWidth > element.clientWidth + 1 ||
+    [...element.children].some((child) => leaves(child.getBoundingClientRect()));
+}
+
+// Text that is too long for its place becomes smaller, down to a third, instead of being cut off.
 export function fit(element) {
-  const style = getComputedStyle(element);
-  const tooLong = () =>
-    element.scrollWidth > element.clientWidth + 1 ||
-    element.scrollHeight > element.clientHeight + 1 + parseFloat(style.fontSize) / 5;
   let scale = 1;
   element.style.setProperty("--fit", scale);
-  while (scale > 0.35 && tooLong()) {
+  while (scale > 0.35 && tooLong(element)) {
     scale -= 0.05;
     element.style.setProperty("--fit", scale.toFixed(2));
   }
