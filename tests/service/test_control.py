@@ -62,6 +62,7 @@ class Desk:
         (Request("key-card", codes=("Sf",)), i.Reconstruct(codes=("Sf",), by="ann")),
         (Request("ack"), i.Acknowledge(by="ann")),
         (Request("new-shoe", id="S-7"), new_shoe("S-7")),
+        (Request("new-shoe", id=" S\n7 " + "x" * 100), new_shoe("S 7 " + "x" * 60)),
     ],
 )
 def test_a_request_is_an_input_with_the_name_of_who_asked(request_, happened):
@@ -99,13 +100,15 @@ def test_one_connection_may_ask_many_things_and_none_of_the_wrong_ones_ends_it(t
         async with Desk(tmp_path) as desk:
             answers = await desk.ask(
                 b"not json\n",
+                b'{"command":"\xff"}\n',
                 {"command": "ack", "table": 7},
                 {"command": "result"},
                 {"command": "status"},
                 {"command": "void"},
             )
-            assert [answer["ok"] for answer in answers] == [False, False, False, True, True]
-            assert answers[3]["status"] == {"condition": "running"}
+            assert [answer["ok"] for answer in answers] == [False, False, False, False, True, True]
+            assert answers[1]["error"] == "the request is not understood: it is not UTF-8 text"
+            assert answers[4]["status"] == {"condition": "running"}
             assert len(desk.taken) == 1
 
     asyncio.run(scenario())
