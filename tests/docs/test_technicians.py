@@ -1,6 +1,7 @@
 """The technicians' page and its drawing have the pins that the configuration has."""
 
 import re
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -8,6 +9,10 @@ import msgspec
 from shoe_controller.app.controller import RETRY_SECONDS
 from shoe_controller.app.table_panel import TRY_AGAIN_SECONDS
 from shoe_controller.config import Panel
+from shoe_controller.doctor.journals import damage
+from shoe_controller.journal.new_chain import start_new_chain
+from shoe_controller.journal.store import Journal
+from tests.journal.table import Table
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "technicians.md").read_text()
@@ -41,3 +46,17 @@ def test_the_drawing_has_the_same_pins():
 def test_times_are_the_programs():
     assert f"It is tried every {TRY_AGAIN_SECONDS:g} s" in PAGE
     assert f"It tries again every {RETRY_SECONDS:g} s" in PAGE
+
+
+def test_sealed_volumes_of_a_copy_lead_to_numbers_that_were_never_used(tmp_path):
+    """What the page says of an SD card that cannot be read."""
+    folder, table = tmp_path / "journal", Table(seed=3)
+    with Journal.open(folder, table="north/B12") as journal:
+        journal.append(list(islice(table.play_shoe(), 60)))
+        journal.archive()
+        journal.append(list(islice(table.play_shoe(), 60)))
+        last = journal.last_seq
+    max(folder.glob("*.db")).unlink()
+    assert "which is not there" in damage(folder)
+    assert start_new_chain(folder).first_seq > last
+    Journal.open(folder).close()
