@@ -30,6 +30,7 @@ NAME = "mqtt"
 # Facts read from the journal at a time: what a window can take, and not so much that a card would wait for it.
 CHUNK = 64
 GOOD_BYE = 2.0
+STATE_AFTER = 0.01
 # Status, health and answers that wait for room in the window. They are few; a flood of answers is cut off here.
 MAX_BESIDE = 256
 
@@ -128,6 +129,8 @@ class MqttFeed:
             connection = self._connection
             self._stop_resending()
             if connection is not None:
+                if self._state_due:
+                    self._send_state()
                 self._welcome = False
                 self._send_status(online=False)
                 await connection.close(GOOD_BYE)
@@ -249,10 +252,10 @@ class MqttFeed:
             self._beside.append((name, payload, retain, acked))
 
     def _want_state(self) -> None:
-        # Later, and one at a time: a state that the next card makes old need not be sent at all.
+        # Later, after the displays, and one at a time: a state that the next card makes old need not be sent at all.
         if not self._state_due:
             self._state_due = True
-            asyncio.get_running_loop().call_soon(self._send_state)
+            asyncio.get_running_loop().call_later(STATE_AFTER, self._send_state)
 
     def _send_state(self) -> None:
         if self._state_on_the_way or self._connection is None:

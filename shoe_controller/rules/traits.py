@@ -4,6 +4,7 @@ Wager predicates are functions of `Traits` alone. Two pairs of hands with equal 
 is what lets a rule set remember what traits pay, and lets the odds be counted over classes of equal cards.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 from shoe_controller.rules.play import POINTS, Hand
@@ -12,7 +13,7 @@ RED_SUITS = "dh"
 FLAMING_SUIT = "f"
 STARS = frozenset("SLF")
 
-# What the first two cards of a hand are, for pairs and colours: computed once for every two cards.
+# What the first two cards of a hand are, for pairs and colours.
 NO_PAIR, PAIR, DIAMOND_PAIR, PAIR_OF_FOURS, DIAMOND_FOURS = range(5)
 MIXED, RED, BLACK = range(3)
 
@@ -50,7 +51,9 @@ def colour_class(first: str, second: str) -> int:
     return (BLACK, MIXED, RED)[reds]
 
 
-_PAIRS = {a + b: (pair_class(a, b), colour_class(a, b)) for a in POINTS for b in POINTS}
+@cache
+def _first_two(first: str, second: str) -> tuple[int, int]:
+    return pair_class(first, second), colour_class(first, second)
 
 
 def traits(player: Hand, banker: Hand) -> Traits:
@@ -58,8 +61,8 @@ def traits(player: Hand, banker: Hand) -> Traits:
     points = POINTS
     player_total = sum([points[card] for card in player]) % 10
     banker_total = sum([points[card] for card in banker]) % 10
-    player_pair, player_colour = _PAIRS[player[0] + player[1]]
-    banker_pair, banker_colour = _PAIRS[banker[0] + banker[1]]
+    player_pair, player_colour = _first_two(player[0], player[1])
+    banker_pair, banker_colour = _first_two(banker[0], banker[1])
     suit = player[0][1]
     one_suit = banker[0][1] == suit and all(card[1] == suit for card in player + banker)
     return Traits(
