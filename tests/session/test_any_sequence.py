@@ -9,7 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from shoe_controller.machine.states import BETTING, BETWEEN_ROUNDS, COMPLETE, DEALING, DECISION, STATES
 from shoe_controller.session import facts as f
 from shoe_controller.session import inputs as i
-from shoe_controller.session.session import MOST_ALARMS, Session
+from shoe_controller.session.findings import MOST_ALARMS
+from shoe_controller.session.session import Session
 from tests.session.happenings import cards_of, device_results, draws, notes, shoes, wagers, wrong_shoes
 
 
