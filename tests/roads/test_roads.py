@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoe_controller.roads.bead import Bead, parse_beads
@@ -141,6 +141,7 @@ shoes = st.text("BBBPPPT", max_size=90) | st.lists(
 ).map(lambda parts: "".join(letter * count for letter, count in parts))
 
 
+@settings(deadline=None)
 @given(shoes, st.sampled_from(TAILS))
 def test_all_roads_agree_with_a_plain_second_implementation(text, tail):
     view = roads(text, tail).view()
@@ -152,6 +153,7 @@ def test_all_roads_agree_with_a_plain_second_implementation(text, tail):
         assert list(getattr(view, f"{name}_cells")) == cells(runs(colours), tail)
 
 
+@settings(deadline=None)
 @given(shoes, st.sampled_from(TAILS))
 def test_no_two_marks_share_a_cell(text, tail):
     view = roads(text, tail).view()
@@ -165,6 +167,7 @@ def test_no_two_marks_share_a_cell(text, tail):
         assert all(0 <= row < 6 and column >= 0 for column, row in marks)
 
 
+@settings(deadline=None)
 @given(shoes, st.sampled_from("BP"))
 def test_what_is_asked_is_what_then_happens(text, winner):
     before = roads(text)
@@ -177,6 +180,7 @@ def test_what_is_asked_is_what_then_happens(text, winner):
     assert old.ask[winner] == asked
 
 
+@settings(deadline=None)
 @given(shoes.filter(bool), st.sampled_from(TAILS))
 def test_taking_back_the_last_result_leaves_no_trace(text, tail):
     board = roads(text, tail)
