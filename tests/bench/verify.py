@@ -1,9 +1,9 @@
 """Verify: hash chain, signatures and replay of a journal, against the bare hash chain over the same bytes.
 
-The floor reads every row from SQLite, hashes it, compares hash and link, and does nothing else, in one process. One
-process of `verify` checks signatures besides, replays every input through the session and compares the facts byte by
-byte; `shoe-controller verify` uses a process for each core. Speeds are entries a second, so a ratio of 0.6 says that
-all of that takes two thirds longer than the hashes alone.
+The floor reads every row from SQLite, hashes it, compares hash and link, and does nothing else, in one process, since
+a chain is followed link by link. `verify` checks signatures besides, replays every input through the session and
+compares the facts byte by byte; as a command it uses a process for each core, because every shoe begins with all that
+a replay needs. Speeds are entries a second.
 """
 
 import os
@@ -83,7 +83,7 @@ def measure(options: Options) -> Iterator[Figure]:
     works["all cores"] = lambda: sound(files, len(os.sched_getaffinity(0)))
     taken = interleaved(works)
     floor = entries / statistics.median(taken["floor"])
-    for name, target in (("one process", at_least(0.6)), ("all cores", at_least(0.6))):
+    for name, target in (("one process", None), ("all cores", at_least(0.6))):
         speed = entries / statistics.median(taken[name])
         times = ratio(taken["floor"], taken[name])
         yield Figure(f"verify, {name}", "entries/s", speed, floor, times, target, f"{ROUNDS:,} rounds")
