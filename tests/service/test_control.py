@@ -7,6 +7,9 @@ import os
 import pwd
 import socket
 import stat
+import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -138,41 +141,38 @@ def test_a_controller_that_is_ending_says_so(tmp_path):
     asyncio.run(scenario())
 
 
-def test_somebody_of_another_group_may_ask_but_not_decide(tmp_path):
-    """A child process gives up root, if we have it, and asks as nobody."""
+AS_NOBODY = """
+import os, pwd, socket, sys
+nobody = pwd.getpwnam("nobody")
+os.setgroups([])
+os.setgid(nobody.pw_gid)
+os.setuid(nobody.pw_uid)
+with socket.socket(socket.AF_UNIX) as connection:
+    connection.connect(sys.argv[1])
+    connection.sendall(b'{"command":"status"}\\n{"command":"void"}\\n')
+    answers = connection.makefile("rb")
+    sys.stdout.buffer.write(answers.readline() + answers.readline())
+"""
+
+
+def test_somebody_of_another_group_may_ask_but_not_decide():
     if os.getuid() != 0:
         pytest.fail("this test becomes another user and must run as root")
-    nobody = pwd.getpwnam("nobody")
-
-    def as_nobody(path):
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.setgroups([])
-            os.setgid(nobody.pw_gid)
-            os.setuid(nobody.pw_uid)
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(str(path))
-                connection.sendall(b'{"command":"status"}\n{"command":"void"}\n')
-                with connection.makefile("rb") as answers:
-                    os.write(writing, answers.readline() + answers.readline())
-            os._exit(0)
-        os.close(writing)
-        with os.fdopen(reading, "rb") as told:
-            answers = [json.loads(line) for line in told]
-        os.waitpid(child, 0)
-        return answers
 
     async def scenario():
-        async with Desk(tmp_path, group="no-such-group") as desk:
-            # Beyond the mode of the socket: somebody gave it away by mistake.
-            desk.path.chmod(0o666)
-            for folder in (tmp_path, *tmp_path.parents[:2]):
-                folder.chmod(0o755)
-            status, void = await asyncio.to_thread(as_nobody, desk.path)
-            assert status["ok"]
-            assert "nobody may not decide at this table" in void["error"]
-            assert desk.taken == []
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder).chmod(0o755)
+            async with Desk(Path(folder), group="no-such-group") as desk:
+                # Beyond the mode of the socket: somebody gave it away by mistake.
+                desk.path.chmod(0o666)
+                asking = await asyncio.create_subprocess_exec(
+                    sys.executable, "-c", AS_NOBODY, str(desk.path), stdout=asyncio.subprocess.PIPE
+                )
+                told, _ = await asyncio.wait_for(asking.communicate(), 20)
+                status, void = map(json.loads, told.splitlines())
+                assert status["ok"]
+                assert "nobody may not decide at this table" in void["error"]
+                assert desk.taken == []
 
     asyncio.run(scenario())
 
