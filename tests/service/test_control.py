@@ -159,22 +159,22 @@ def test_somebody_of_another_group_may_ask_but_not_decide():
     if os.getuid() != 0:
         pytest.fail("this test becomes another user and must run as root")
 
-    async def scenario():
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder).chmod(0o755)
-            async with Desk(Path(folder), group="no-such-group") as desk:
-                # Beyond the mode of the socket: somebody gave it away by mistake.
-                desk.path.chmod(0o666)
-                asking = await asyncio.create_subprocess_exec(
-                    sys.executable, "-c", AS_NOBODY, str(desk.path), stdout=asyncio.subprocess.PIPE
-                )
-                told, _ = await asyncio.wait_for(asking.communicate(), 20)
-                status, void = map(json.loads, told.splitlines())
-                assert status["ok"]
-                assert "nobody may not decide at this table" in void["error"]
-                assert desk.taken == []
+    async def scenario(folder):
+        async with Desk(folder, group="no-such-group") as desk:
+            # Beyond the mode of the socket: somebody gave it away by mistake.
+            desk.path.chmod(0o666)
+            asking = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", AS_NOBODY, str(desk.path), stdout=asyncio.subprocess.PIPE
+            )
+            told, _ = await asyncio.wait_for(asking.communicate(), 60)
+            status, void = map(json.loads, told.splitlines())
+            assert status["ok"]
+            assert "nobody may not decide at this table" in void["error"]
+            assert desk.taken == []
 
-    asyncio.run(scenario())
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        asyncio.run(scenario(Path(folder)))
 
 
 def test_a_socket_left_by_a_killed_controller_is_replaced_and_one_in_use_is_not(tmp_path):
