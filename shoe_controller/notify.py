@@ -40,10 +40,6 @@ class Notifier:
         """Say that the service is on its way down."""
         self._send(_lines("STOPPING=1", status))
 
-    def extend(self, seconds: float) -> None:
-        """Ask for more time to start or stop: a long journal is being checked."""
-        self._send(f"EXTEND_TIMEOUT_USEC={int(seconds * 1_000_000)}")
-
     def _send(self, text: str) -> None:
         if not self._address:
             return

@@ -23,6 +23,7 @@ from drivers.panel.functions import PanelEvent
 from drivers.shoe_device import transport_for
 from drivers.transport import Transport
 from shoe_controller import __version__, metrics
+from shoe_controller.app.heartbeat import Heartbeat
 from shoe_controller.app.opening import Opened, open_table
 from shoe_controller.app.outlets import Outlets
 from shoe_controller.app.simulated_shoe import SimulationOrder, TableSimulation
@@ -54,8 +55,6 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
 TICK_SECONDS = 1.0
-# The watchdog is fed this many times in the time that systemd allows.
-FEEDINGS = 3
 EXIT_FAILED = 1
 
 
@@ -72,7 +71,7 @@ class Controller:
     ) -> None:
         self.config = config
         self._order = simulation or SimulationOrder(seed=secrets.randbelow(2**31))
-        self._notifier = notifier or Notifier()
+        self._heartbeat = Heartbeat(notifier or Notifier())
         self._on_commit = on_commit
         self._started = time.monotonic()
         self._stop = asyncio.Event()
@@ -115,7 +114,7 @@ class Controller:
             self._fail(defect)
         finally:
             self._condition = "stopping"
-            self._notifier.stopping()
+            self._heartbeat.stopping()
             self.panel.gate(False)
             self.panel.close()
             await self.control.close()
@@ -193,6 +192,7 @@ class Controller:
         """Open the journal, however long it takes somebody to mend it; None if we are stopped before."""
         complaint = Complaint(logger)
         while not self._stop.is_set():
+            self._heartbeat.opening()
             try:
                 opened = await asyncio.to_thread(open_table, self.config, self.clock)
             except JournalError as error:
@@ -201,9 +201,7 @@ class Controller:
                     f"journal: {error}; the gate stays shut; 'shoe-controller doctor' tells what can be done"
                 )
                 self.panel.show_fault()
-                # Ready in systemd's sense: we answer, and a restart would not help.
-                self._notifier.ready(f"fault: {error}")
-                self._notifier.alive()
+                self._heartbeat.fault(str(error))
                 await self._pause(RETRY_SECONDS)
             else:
                 if self._problem:
@@ -235,8 +233,7 @@ class Controller:
             async with asyncio.TaskGroup() as tasks:
                 running = [tasks.create_task(self.shoe.run(), name="shoe")]
                 running.append(tasks.create_task(self._tick(), name="tick"))
-                if self._notifier.watchdog_seconds is not None:
-                    running.append(tasks.create_task(self._feed_watchdog(), name="watchdog"))
+                running.append(tasks.create_task(self._heartbeat.feed(self.table), name="watchdog"))
                 self._ready(opened)
                 await self._stop.wait()
                 self._condition = "stopping"
@@ -303,7 +300,7 @@ class Controller:
         self._condition, self._problem = "running", ""
         where = self._view().phase
         logger.info("ready: %d entries replayed, the table is in phase %s", opened.replayed, where)
-        self._notifier.ready(f"playing, {where}")
+        self._heartbeat.ready(self._view())
         self.ready.set()
 
     async def _end_play(self) -> None:
@@ -415,6 +412,7 @@ class Controller:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_SECONDS)
+            self._heartbeat.show(self._view())
             step = self.clock.look()
             if step is not None:
                 self._submit(Arrived(step, "clock"))
@@ -429,14 +427,6 @@ class Controller:
         if short and not self._disk_short:
             logger.warning("disk: %d MB are free; play stops when it is full: archive old volumes of the journal", free)
         self._disk_short = short
-
-    async def _feed_watchdog(self) -> None:
-        """Feed the watchdog when the consumer of all inputs has passed everything that was there before."""
-        assert self.table is not None
-        assert self._notifier.watchdog_seconds is not None
-        while True:
-            self.table.probe(self._notifier.alive)
-            await asyncio.sleep(self._notifier.watchdog_seconds / FEEDINGS)
 
     def _report(self) -> HealthReport:
         vitals = measure(Path(self.config.journal.directory))

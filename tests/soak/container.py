@@ -64,6 +64,13 @@ class Container:
         shutil.copytree(wheels(tree), self.root / "root/wheels")
 
     def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
         options = ("--quiet", "--register=no", "--keep-unit", "--private-network", "--console=pipe")
         with self._log.open("wb") as log:
             self._nspawn = subprocess.Popen(
@@ -76,11 +83,10 @@ class Container:
         try:
             self.wait_until_up()
         except BaseException:
-            self.__exit__()
+            self.stop()
             raise
-        return self
 
-    def __exit__(self, *_error: object) -> None:
+    def stop(self) -> None:
         self._nspawn.terminate()  # its way to have the container shut down
         try:
             self._nspawn.wait(20)
@@ -113,12 +119,6 @@ class Container:
     def run(self, *words, code: int | None = 0) -> str:
         """Run a command inside and return what it printed; `code`: how it must end, None: in any way."""
         return run("nsenter", "-t", self.first_process, "-a", "--", *words, code=code, env={"PATH": ROOTS_PATH})
-
-    def reboot(self) -> None:
-        before = self.first_process
-        self.run("systemctl", "reboot", code=None)
-        wait_for(lambda: self.first_process not in (before, None), "the container starts again", BOOT_SECONDS)
-        self.wait_until_up()
 
 
 def run(*words, code: int | None = 0, env=None) -> str:

@@ -34,7 +34,11 @@ def random_kills(folder: Path, kills: int, seed: int, **table) -> list[dict]:
             async def die():
                 rig.start()
                 playing = asyncio.create_task(rig.play(10**6))
-                await asyncio.sleep(chance.uniform(0.15, 1.1))
+                if chance.random() < 0.3:  # as likely as not before it plays
+                    await asyncio.sleep(chance.uniform(0.1, 1.0))
+                else:
+                    await rig.until(rig.status, "the daemon answers")
+                    await asyncio.sleep(chance.uniform(0.0, 0.7))
                 rig.process.kill()
                 await playing
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from drivers.panel.functions import Button, Pressed
 from shoe_controller import logs
+from shoe_controller.app import controller as parts
 from shoe_controller.app.controller import Controller
 from shoe_controller.config import load
 from shoe_controller.journal.errors import JournalError
@@ -53,6 +54,18 @@ class Wall:
         return time.time_ns() + self.step_ns
 
 
+def opens_after(path: Path, open_table):
+    """Let the opening of the journal wait until a file is gone; one with the ending `.waits` says that it does."""
+
+    def opening(*args):
+        path.with_suffix(".waits").touch()
+        while path.exists():
+            time.sleep(0.005)
+        return open_table(*args)
+
+    return opening
+
+
 async def play(config_file: Path) -> int:
     controller = Controller(load(config_file))
     wall = Wall()
@@ -72,6 +85,10 @@ async def play(config_file: Path) -> int:
                     controller.table._fail(JournalError("broken by a test"))
                 case ["lose-panel"]:
                     controller.panel.panel.factory.close()
+                case ["hang"]:
+                    controller.table._work = lambda: None
+                case ["open-after", path]:
+                    parts.open_table = opens_after(Path(path), parts.open_table)
                 case ["defect"]:
                     loop.call_soon(lambda: 1 / 0)
                 case []:
