@@ -17,6 +17,7 @@ from shoe_controller.session.session import Session
 # What `replay` prints unless it is asked for everything: the results, and all that did not go as it should.
 TOLD = (Round, Irregularity, Wager, Settlement, Refused, ShoeEnded)
 LONGEST_LINE = 4096
+BYTE_ORDER_MARK = "\ufeff"  # some editors begin a file with it
 
 
 def replay(lines: Iterable[bytes], name: str, *, everything: bool = False) -> Iterator[AnyFact]:
@@ -38,6 +39,6 @@ def _text(line: bytes) -> str:
     if len(line) > LONGEST_LINE:
         raise ScriptError(f"the line is longer than {LONGEST_LINE} bytes")
     try:
-        return line.decode("utf-8-sig")
+        return line.decode().removeprefix(BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         raise ScriptError("the line is not UTF-8 text") from error

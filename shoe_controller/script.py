@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from shoe_controller.cards import is_code
 from shoe_controller.errors import UsageError
@@ -21,10 +22,21 @@ class ScriptError(UsageError):
 
 _HEX = re.compile(r"[0-9a-fA-F]{1,64}")
 LONGEST_NAME = 64
+SHORT = 12
 
 
 def parse_line(line: str) -> i.AnyInput | None:
     """Return what a line says, None if it says nothing, or raise ScriptError."""
+    return _parse_known(line) if len(line) <= SHORT else _parse(line)
+
+
+@lru_cache(maxsize=1024)
+def _parse_known(line: str) -> i.AnyInput | None:
+    """Parse a line that comes again and again: `card 4d`, `bets`."""
+    return _parse(line)
+
+
+def _parse(line: str) -> i.AnyInput | None:
     words = line.partition("#")[0].split()
     if not words:
         return None

@@ -30,8 +30,18 @@ def script() -> list[bytes]:
     return lines
 
 
+def plain(lines: list[bytes]) -> list[bytes]:
+    """Return the script as a person writes it: cards without ids, no wagers."""
+    return [line.partition(b" uid=")[0].rstrip() + b"\n" for line in lines if not line.startswith(b"wager")]
+
+
 def measure(options: Options) -> Iterator[Figure]:
-    lines = script()
+    exported = script()
+    yield _figure("a script as a person writes it", plain(exported))
+    yield _figure("an exported one, with ids and wagers", exported)
+
+
+def _figure(name: str, lines: list[bytes]) -> Figure:
     encode = msgspec.json.Encoder().encode
     printed = [encode(fact) for fact in replay(lines, "bench")]
 
@@ -50,6 +60,6 @@ def measure(options: Options) -> Iterator[Figure]:
             out.write(b"\n")
 
     taken = interleaved({"ours": ours, "floor": floor})
-    speeds = {name: len(lines) / statistics.median(times) for name, times in taken.items()}
+    speeds = {kind: len(lines) / statistics.median(times) for kind, times in taken.items()}
     share = ratio(taken["floor"], taken["ours"])
-    yield Figure("replay with wagers", "lines/s", speeds["ours"], speeds["floor"], share, note=f"{len(lines):,} lines")
+    return Figure(name, "lines/s", speeds["ours"], speeds["floor"], share, note=f"{len(lines):,} lines")
