@@ -19,7 +19,7 @@ KIND_WORDS: dict[str, str] = {
     "unreadable_card": "a card that could not be read",
     "device_disagrees": "the shoe disagrees with the rules",
 }
-_ACTION_WORDS = {"place": "places", "increase": "adds", "withdraw": "withdraws"}
+_ACTION_WORDS = {"place": ("places", "on"), "increase": ("adds", "to"), "withdraw": ("withdraws", "from")}
 _EFFECT_WORDS = {
     "void": "the round is void",
     "decision": "waits for a supervisor",
@@ -86,8 +86,8 @@ def _irregularity(fact: f.Irregularity) -> str:
 def _wager(fact: f.Wager) -> str:
     answer = "accepted" if fact.accepted else "refused" + (f" under rule {fact.rule}" if fact.rule else "")
     reason = f" ({plain(fact.reason)})" if fact.reason else ""
-    moved = f"{_ACTION_WORDS[fact.action]} {fact.amount} {'from' if fact.action == 'withdraw' else 'on'}"
-    return f"  wager {answer}: {plain(fact.who)} {moved} {wager_name(fact.wager)}{reason}"
+    does, where = _ACTION_WORDS[fact.action]
+    return f"  wager {answer}: {plain(fact.who)} {does} {fact.amount} {where} {wager_name(fact.wager)}{reason}"
 
 
 def _settlement(fact: f.Settlement) -> str:

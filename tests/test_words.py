@@ -104,7 +104,7 @@ def card(**changes):
         (f.Acknowledged((1, 2)), "  alarm acknowledged"),
         (
             f.Wager("ann", "player", "10.00", True, None, "increase", 1, "15.00"),
-            "  wager accepted: ann adds 10.00 on player",
+            "  wager accepted: ann adds 10.00 to player",
         ),
         (
             f.Wager("ann", "player", "10.00", False, "5.6", "place", 1, "0.00", 'after "No more bets"'),
