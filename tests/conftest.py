@@ -1,0 +1,14 @@
+"""How property tests run: the same examples in every run of `make test`, new ones with HYPOTHESIS_PROFILE=search.
+
+No deadline for an example: how long one takes says more about the machine than about the program.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
