@@ -1,8 +1,12 @@
 """The daemon killed 2,000 times, at random moments and at named points: no card lost or doubled, no seq missing."""
 
+import os
 import tempfile
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.broker import program
 from tests.system.killing import kills_at, random_kills
@@ -13,6 +17,17 @@ KILLS = 2_000  # half of them at random moments, with a broker and a subscriber
 BATCH = 50  # deaths of one table; then the next seed, another game and other troubles of the shoe
 GAMES = ("no-commission", "fortune-six", "sands-elements", "six-star", "sands-super")
 TROUBLES = ("", "together=0.05,pushback=0.04,unreadable=0.06,surplus=0.1,jam=0.02,lid=0.02")
+RANDOM = "at random moments"
+
+
+class Order(NamedTuple):
+    """A table that is to die so many times in one way."""
+
+    way: str  # RANDOM or a named point
+    kills: int
+    seed: int
+    game: str
+    troubles: str
 
 
 def run(report):
@@ -21,51 +36,47 @@ def run(report):
     except AssertionError as error:
         report.fault(str(error))
         return False
-    half = report.sized(KILLS) // 2
-    at_random = batches(half, (random_kills,))
-    at_points = batches(report.sized(KILLS) - half, [at_point(point) for point in POINTS])
-    totals = {"kills at random moments": 0, "kills at named points": 0, "cards": 0, "rounds": 0, "facts": 0}
-    for name, plan in zip(list(totals), (at_random, at_points), strict=False):
-        for number, (kill, kills) in enumerate(plan):
-            facts = one_table(report, kill, kills, number)
-            totals[name] += kills
-            totals["facts"] += len(facts)
-            totals["cards"] += sum(fact["type"] == "card" for fact in facts)
-            totals["rounds"] += sum(fact["type"] == "round" for fact in facts)
-            if number % 5 == 4:
-                report.say(f"{name}: {totals[name]:,}")
-    for name, total in totals.items():
-        report.figure(name, total)
-    report.figure("tables with something lost or doubled", len(report.faults))
+    kills = report.sized(KILLS)
+    plan = [*orders((RANDOM,), kills // 2, report.seed), *orders(tuple(POINTS), kills - kills // 2, report.seed)]
+    report.say(f"{kills:,} kills at {len(plan)} tables, {os.cpu_count()} at a time")
+    totals = Counter()
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        tables = {pool.submit(die, order): order for order in plan}
+        for number, table in enumerate(as_completed(tables), 1):
+            order, (counts, fault) = tables[table], table.result()
+            totals += Counter(counts) + Counter({f"kills {order.way}": order.kills})
+            if fault:
+                report.fault(f"{order}: {fault}")
+            if number % 5 == 0:
+                report.say(f"{number} tables of {len(plan)}")
+    for name in (f"kills {RANDOM}", *(f"kills {point}" for point in POINTS), "cards", "rounds", "facts"):
+        report.figure(name, totals[name])
+    report.figure("tables with something lost, doubled or changed", len(report.faults))
     return True
 
 
-def batches(kills, ways):
-    """Yield (way, kills) until there are enough, each way in turn."""
-    for way in cycle(ways):
+def orders(ways, kills, seed):
+    """Yield orders until there are enough kills, each way in turn."""
+    for number, way in enumerate(cycle(ways)):
         if kills <= 0:
             return
-        yield way, min(kills, BATCH)
+        game, troubles = GAMES[number % len(GAMES)], TROUBLES[number % len(TROUBLES)]
+        yield Order(way, min(kills, BATCH), seed * 1_000 + number, game, troubles)
         kills -= BATCH
 
 
-def at_point(point):
-    def kill(folder, kills, seed, **table):
-        return kills_at(point, folder, kills, seed, **table)
-
-    kill.__name__ = f"kills {point}"
-    return kill
-
-
-def one_table(report, kill, kills, number):
-    """Let a table die so many times; return its facts, none if anything was wrong."""
-    seed = report.seed * 1_000 + number
-    table = {"game": GAMES[number % len(GAMES)], "faults": TROUBLES[number % len(TROUBLES)]}
-    with tempfile.TemporaryDirectory() as folder:
+def die(order):
+    """Let a table die as ordered; return what it recorded, and in words what is wrong with that."""
+    table = {"game": order.game, "faults": order.troubles}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         try:
-            return kill(Path(folder), kills, seed, **table)
+            if order.way == RANDOM:
+                facts = random_kills(folder, order.kills, order.seed, **table)
+            else:
+                facts = kills_at(order.way, folder, order.kills, order.seed, **table)
         except AssertionError as error:
-            log = Path(folder) / "daemon.log"
-            last = log.read_text()[-1500:] if log.exists() else ""
-            report.fault(f"{kill.__name__}, seed {seed}, {table}: {error}\n{last}")
-            return []
+            log = folder / "daemon.log"
+            return {}, f"{error}\n{log.read_text()[-1500:] if log.exists() else ''}"
+    types = Counter(fact["type"] for fact in facts)
+    return {"cards": types["card"], "rounds": types["round"], "facts": len(facts)}, ""
