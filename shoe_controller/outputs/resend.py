@@ -108,10 +108,7 @@ class ResendDesk:
         try:
             wanted, until = await self._range(request)
             limit = wanted + self._settings.max_messages - 1
-            if until > limit:
-                error = f"at most {self._settings.max_messages} messages at a time: ask again from {limit + 1}"
-                until = limit
-            while records := self._read(wanted, until):
+            while records := self._read(wanted, min(until, limit)):
                 for record in records:
                     await room.acquire()
                     send(request.consumer, self._encoder.encode(record), room.release)
@@ -119,6 +116,8 @@ class ResendDesk:
                     first = first or record.seq
                     last = record.seq
                 wanted = records[-1].seq + 1
+            if until > limit and self._source.last_seq > limit:
+                error = f"at most {self._settings.max_messages} messages at a time: ask again from {limit + 1}"
         except _Refusal as refusal:
             error = str(refusal)
         except JournalError as problem:

@@ -1,6 +1,7 @@
 """The published schemas are current, and real messages, new and old, are as they say."""
 
 import asyncio
+import functools
 import json
 import re
 from pathlib import Path
@@ -30,6 +31,7 @@ WAGERS = (
 )
 
 
+@functools.cache
 def validator(path):
     schema = json.loads((FOLDER / path).read_bytes())
     Draft202012Validator.check_schema(schema)
