@@ -60,6 +60,13 @@ class People:
         elif not self._world.twin.body.cards_left and not view.faults:
             self._press(Button.VOID)  # a shoe that cannot say that it is empty
         elif self._world.twin.body.gate_open and not self._world.twin.troubled:
+            self._draw(view)
+
+    def _draw(self, view):
+        """Draw the next card; a quick dealer draws the whole initial deal before anybody can look."""
+        dealt = len(view.round.player) + len(view.round.banker) if view.round is not None else 4
+        quick = dealt < 4 and self._chance.random() < self._world.plan.quick
+        for _ in range(4 - dealt if quick else 1):
             self._at_shoe("deal")
 
     def _bet(self, view):
@@ -68,8 +75,9 @@ class People:
             self._betting_round = number
             self._wagers_left = self._chance.choice(self._world.plan.wagers)
         if self._wagers_left:
-            # Some of them in the same moment: they are committed together.
-            for _ in range(self._chance.randint(1, self._wagers_left)):
+            # Mostly all in the same moment: they are committed together.
+            at_once = self._wagers_left if self._chance.random() < 0.7 else 1
+            for _ in range(at_once):
                 self._wagers_left -= 1
                 self._wager()
         else:

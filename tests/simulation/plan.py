@@ -5,7 +5,7 @@ from random import Random
 
 from drivers.simulated.wire import WireFaults
 
-ROUNDS = 250  # of one world, unless somebody says otherwise
+ROUNDS = 100  # of one world, unless somebody says otherwise
 ANGEL_EYE_GAMES = ("no-commission", "fortune-six", "sands-super")
 GAMES = ("no-commission", "fortune-six", "sands-elements", "six-star", "sands-super")
 WIRES = (
@@ -46,6 +46,7 @@ class Plan:
     terminal: bool = False  # wagers come over the network
     wagers: tuple = (0, 1, 2, 3)
     pace: float = 0.6  # seconds between two things that people do, on average
+    quick: float = 0.0  # share of initial deals that are drawn at once
     slips: float = 0.01  # share of things that people do wrong
     crashes: float = 0.1
     cuts: float = 0.1
@@ -74,7 +75,7 @@ def _open_plan(seed, rounds):
     decks = 4
     cards = decks * size
     # Most shoes are short, so that a restart has not much to replay; some are played to their end.
-    played = chance.choice((40, 40, 60, 60, 80, cards - 16, cards))
+    played = chance.choice((40, 40, 40, 60, 60, 80, cards - 16, cards))
     return Plan(
         seed=seed,
         rounds=rounds,
@@ -87,18 +88,19 @@ def _open_plan(seed, rounds):
         rounds_after_cut=chance.choice((0, 1, 1, 1, 2)),
         rounding=chance.choice(("half-up", "half-even", "down", "up")),
         archive=chance.choice(("size", "size", "shoe", "never")),
-        key=chance.random() < 0.25,
+        key=chance.random() < 0.12,
         # The engine of the table in a quarter of the worlds, its twin, which is built much faster, in the others.
         engine="transitions" if chance.random() < 0.25 else "table",
-        late_consumer=chance.random() < 0.25,
-        terminal=chance.random() < 0.1,
-        serial=chance.random() < 0.25,
+        late_consumer=chance.random() < 0.1,
+        terminal=chance.random() < 0.06,
+        serial=chance.random() < 0.1,
         wagers=chance.choice(((0,), (0, 1), (0, 1, 2), (1, 2, 3, 4))),
-        pace=chance.choice((0.3, 0.4, 0.5, 0.6)),
-        slips=chance.choice((0.0, 0.005, 0.01, 0.03, 0.1)),
-        crashes=chance.choice((0.1, 0.15, 0.2, 0.2, 0.3)) if played < cards / 2 else 0.05,
-        cuts=chance.choice((0.05, 0.1, 0.1, 0.2)),
-        noise=chance.choice((0.0, 0.02, 0.1)),
+        pace=chance.choice((0.3, 0.5, 0.7, 0.9)),
+        quick=chance.choice((0.0, 0.8, 1.0, 1.0)),
+        slips=chance.choice((0.0, 0.005, 0.01, 0.01, 0.02, 0.02, 0.04, 0.1)),
+        crashes=chance.choice((0.08, 0.12, 0.16, 0.2)) if played < cards / 2 else 0.05,
+        cuts=chance.choice((0.05, 0.1, 0.12, 0.2)),
+        noise=chance.choice((0.0, 0.02, 0.05)),
         outages=chance.choice((0.0, 0.02, 0.05)),
         disk_failures=chance.choice((0.0, 0.005, 0.01)),
         slow_disk=chance.choice((0.0, 0.0, 0.01)),
