@@ -9,7 +9,7 @@ from shoe_controller.app import controller as app
 from shoe_controller.app import table_shoe
 from shoe_controller.app.opening import open_table
 from shoe_controller.decks.book import DeckBook
-from shoe_controller.journal import store
+from shoe_controller.journal import layout, store
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.outputs import broker_link, mqtt_feed, resend, serial_feed, wagers
 from shoe_controller.outputs import retry as feed_retry
@@ -94,7 +94,7 @@ async def _inline(call, *, undo=None):
 class Machine:
     """The Raspberry Pi of a world: production modules get its clocks, its chance, its cable and its broker."""
 
-    def __init__(self, time, chance, cable, broker, deck_set, engine, *, on_opened):
+    def __init__(self, time, chance, cable, broker, deck_set, engine, *, on_opened, sync_folder):
         self._time = time
         self._on_opened = on_opened
         self.opened = []  # journals that this machine holds open
@@ -119,6 +119,7 @@ class Machine:
             (table_shoe, "secrets", chosen),
             (table_shoe, "SystemRandom", lambda: chance),
             (store, "secrets", chosen),
+            (layout, "sync_folder", sync_folder),
             (broker_link, "time", clock),
             (broker_link, "MqttConnection", SimulatedConnection),
             (serial_feed, "SerialLine", SimulatedLine),

@@ -47,6 +47,8 @@ class Disk:
         self.folder = memory_folder()
         self.unsynced = 0  # changes that were in the cache when the power failed
         self.lost = 0  # those of them that did not reach the medium whole
+        self.names_lost = 0
+        self._names = {}  # of each folder, what the names of its files were when it was last synced
 
     def __enter__(self):
         assert self._library.simdisk_register() == 0, "SQLite does not take the simulated disk"
@@ -95,3 +97,16 @@ class Disk:
         lost = c.c_int()
         self.unsynced += self._library.simdisk_lose_cache(seed, c.byref(lost))
         self.lost += lost.value
+
+    def sync_names(self, folder):
+        """Make the names in a folder durable."""
+        self._names[folder] = {entry.inode(): entry.name for entry in os.scandir(folder)}
+
+    def lose_names(self, chance):
+        """Lose new names of files that a power cut finds not synced: each of them, or not."""
+        for folder, synced in self._names.items():
+            for entry in tuple(os.scandir(folder)):
+                before = synced.get(entry.inode(), entry.name)
+                if before != entry.name and not (folder / before).exists() and chance.random() < 0.5:
+                    (folder / entry.name).rename(folder / before)
+                    self.names_lost += 1

@@ -14,6 +14,7 @@ POINTS = (
     "after acknowledgement, before publication",
     "after publication",
 )
+DIES_AT_NAMES = 0.05  # of the moments at which a file has got a name that is not durable yet
 POWER_FAILS = 0.7  # of all crashes; the others are kills, after which the cache is still there
 AWAY = (0.1, 0.5, 1.0, 7.0)  # seconds until it is started again
 # Operations of the disk: a commit has about four, a start about sixty.
@@ -104,6 +105,7 @@ class Lives:
         self.kill()
         if power:
             self._world.disk.lose_cache(self._chance.getrandbits(63))
+            self._world.disk.lose_names(self._chance)
         self._world.time.call_later(self._chance.choice(AWAY), self.start)
 
     def kill(self):
@@ -191,6 +193,12 @@ class Lives:
             self._doom = (point, left - 1) if left else None
             if not left:
                 raise PowerCut(point)
+
+    def sync_folder(self, folder):
+        """Make the names in a folder durable; just before is a good moment to die."""
+        if not self._world.resting and self._world.plan.crashes and self._chance.random() < DIES_AT_NAMES:
+            raise PowerCut("before a folder is synced")
+        self._world.disk.sync_names(folder)
 
     def _commits_aside(self):
         table = self.daemon.controller.table

@@ -124,6 +124,7 @@ class World:
             register(plan, stock),
             plan.engine,
             on_opened=self._lives.opened,
+            sync_folder=self._lives.sync_folder,
         )
         self._gate_since = None
         self._rounds_seen = 0
@@ -304,6 +305,7 @@ class World:
                 "facts": auditor.next_seq - 1,
                 "unsynced writes at power cuts": self.disk.unsynced,
                 "unsynced writes lost or torn": self.disk.lost,
+                "unsynced names of files lost": self.disk.names_lost,
                 f"rounds with a shoe that speaks {self.plan.protocol}": rounds,
                 f"rounds with the engine `{self.plan.engine}`": rounds,
             }

@@ -76,7 +76,13 @@ def document(figures, counts, kinds, seeds, seconds):
     crashes = {name.removeprefix("crashes "): n for name, n in counts.items() if name.startswith("crashes ")}
     also = ("facts", "shoes", "void rounds", "device events", "wagers", "repeated wagers", "settlements", "refusals")
     disk = ("power cuts", "kills", "unsynced writes at power cuts", "unsynced writes lost or torn", "disk failures")
-    disk += ("ends for a failing disk", "slow spells of the disk", "volumes verified")
+    disk += (
+        "unsynced names of files lost",
+        "starts on a failing disk",
+        "ends for a failing disk",
+        "slow spells of the disk",
+        "volumes verified",
+    )
     line = ("disturbances of the line", "repeated messages", "clock steps")
     engines = tuple(name for name in counts if name.startswith("rounds with the engine"))
     parts = [
