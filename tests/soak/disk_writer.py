@@ -2,7 +2,7 @@
 
     python -m tests.soak.disk_writer FOLDER LOG RECORD ENTRIES SEED [--careless]
 
-A line of the record: where the disk's log ended when the commit returned, the last seq, the chain's head.
+A line of the record: where the disk's log ended when the commit returned, the last seq, the chain's head, the volume.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def write(folder: Path, log: Path, record: Path, entries: int, seed: int, kind: 
             shoe = table.play_shoe()
             while batch := list(islice(shoe, chance.randint(1, BURST))):
                 journal.append(batch)
-                print(log.stat().st_size, journal.last_seq, journal.head.hex(), file=told)
+                print(log.stat().st_size, journal.last_seq, journal.head.hex(), journal.live.name, file=told)
                 journal.move_cursor("display", journal.last_seq)
                 if chance.random() < 0.02:
                     journal.tidy()

@@ -25,6 +25,7 @@ NAME = "powercut"
 STATES = 500
 CONTROL_STATES = 100
 ENTRIES = 1_500  # that the writer makes
+AT_NEW_VOLUMES = 0.2  # of the cuts: there are few such moments, and they are the most delicate
 ROOM = 256 << 20
 CONTROL_LOSES = 0.2  # at least this part of the control's states must lose something
 PROJECT = Path(__file__).parents[2]
@@ -47,11 +48,12 @@ min_free_megabytes = 16
 
 
 class Ack(NamedTuple):
-    """A commit that returned: where the log ended then, the last seq, and the chain's head."""
+    """A commit that returned: where the log ended then, the last seq, the chain's head, and the volume."""
 
     position: int
     seq: int
     head: str
+    volume: str
 
 
 class Cut(NamedTuple):
@@ -74,8 +76,9 @@ def run(report):
         control = campaign(report, folder / "control", report.sized(CONTROL_STATES), careless=True)
     for words, value in (
         ("commits", real.commits),
-        ("entries acknowledged", real.acknowledged),
+        ("facts acknowledged", real.acknowledged),
         ("crash states", real.states),
+        ("of these while a volume is made or finished", real.at_new_volumes),
         ("with a loss", len(real.problems)),
         ("milliseconds a state", real.milliseconds),
         ("control without fsync: crash states", control.states),
@@ -97,6 +100,7 @@ class Found(NamedTuple):
     commits: int
     acknowledged: int
     states: int
+    at_new_volumes: int
     problems: list[str]
     milliseconds: float
 
@@ -114,12 +118,13 @@ def campaign(report, folder, states, *, careless):
         ended = disk.position
         writes = read_log(disk.log)
     acks = [
-        Ack(int(position), int(seq), head)
-        for position, seq, head in (line.split() for line in record.read_text().splitlines())
+        Ack(int(position), int(seq), head, volume)
+        for position, seq, head, volume in (line.split() for line in record.read_text().splitlines())
     ]
     report.say(f"{len(acks):,} commits{' without fsync' if careless else ''}, {len(writes):,} writes and flushes")
     possible = moments(writes, acks, begun, ended)
-    cuts = sorted(chance.choice(possible) for _ in range(states))
+    delicate = [cut for cut in possible if new_volume(cut, acks)]
+    cuts = sorted(chance.choice(delicate if chance.random() < AT_NEW_VOLUMES else possible) for _ in range(states))
     image, place = folder / "state", folder / "mounted"
     place.mkdir()
     config_file = folder / "table.toml"
@@ -134,7 +139,7 @@ def campaign(report, folder, states, *, careless):
         if problem:
             problems.append(f"state {number}, a cut after write {cut.writes:,} and commit {cut.acks:,}: {problem}")
     spent = (time.perf_counter() - start) * 1000 / states
-    return Found(len(acks), acks[-1].seq, states, problems, spent)
+    return Found(len(acks), acks[-1].seq, states, sum(new_volume(cut, acks) for cut in cuts), problems, spent)
 
 
 def moments(writes, acks, begun, ended):
@@ -145,6 +150,13 @@ def moments(writes, acks, begun, ended):
         Cut(number, bisect_right(positions, end)) for number, end in enumerate(ends, 1) if begun <= end <= ended
     ]
     return by_write + [Cut(bisect_right(ends, ack.position), number) for number, ack in enumerate(acks, 1)]
+
+
+def new_volume(cut, acks):
+    """Tell whether the journal, a volume or its end was being made at that moment."""
+    if cut.acks == len(acks):
+        return False
+    return cut.acks == 0 or acks[cut.acks].volume != acks[cut.acks - 1].volume
 
 
 def look(config, acks, count):
