@@ -58,6 +58,9 @@ bench: setup-test ## Speed against floors measured in the same run
 soak: setup-test ## Long campaigns: faults, crashes, fuzzing
 	@$(BIN)/python -m tests.soak
 
+hil: $(DEV_STAMP) ## Check a wired and configured table with a person in front of it
+	@$(BIN)/python -m tests.hil $(HIL)
+
 diagram: $(RUN_STAMP) ## Draw the state machine anew into docs
 	@$(BIN)/python -m shoe_controller.machine.diagram > docs/state-machine.md
 

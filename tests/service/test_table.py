@@ -146,7 +146,7 @@ def test_a_slow_commit_moves_the_next_ones_to_the_journals_thread_and_the_loop_g
 
 
 def test_a_quick_disk_gets_the_commits_back_after_a_while(tmp_path, monkeypatch):
-    monkeypatch.setattr("shoe_controller.service.table.STAY_ASIDE", 2)
+    monkeypatch.setattr("shoe_controller.service.table.SLOW_SECONDS", float("inf"))
 
     async def play(rig):
         rig.table._aside_left = 2

@@ -102,7 +102,7 @@ def test_a_wall_clock_that_jumps_by_years_harms_neither_order_nor_play(tmp_path)
                 assert await rig.play(1) == 1
             assert await rig.stop() == 0
             rig.check()
-            assert [abs(fact["step_ms"]) // 1000 // year for fact in rig.facts("clock")] in ([9, 20], [9, 19])
+            assert [round(fact["step_ms"] / 1000 / year) for fact in rig.facts("clock")] == [9, -20]
 
     asyncio.run(scenario())
 

@@ -1,0 +1,1 @@
+"""Hardware in the loop: a technician and a real table go through everything that no simulation can show."""
