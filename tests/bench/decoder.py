@@ -19,7 +19,7 @@ from firmware_protocol.frames import Decoder, encode_frame
 from firmware_protocol.greeting import Hello
 from firmware_protocol.host_link import HostLink
 from firmware_protocol.messages import read_from_device
-from tests.bench.figures import Figure, Options, at_most, interleaved, no_more_than, ratio
+from tests.bench.figures import PROCESSOR, Figure, Options, at_most, interleaved, no_more_than, ratio
 from tests.firmware_protocol.wires import IDENTITY, KEY, shoe
 
 CARDS = 5_000
@@ -132,7 +132,8 @@ def measure(options: Options) -> Iterator[Figure]:
             "link": all_cards(linked, stream),
             "bare + HMAC": all_cards(bare_sealed, sealed, key),
             "sealed link": all_cards(linked, sealed, KEY),
-        }
+        },
+        clock=PROCESSOR,
     )
     each = {name: statistics.median(times) / CARDS * 1e6 for name, times in taken.items()}
     for name, floor, most in (

@@ -13,7 +13,7 @@ import msgspec
 from shoe_controller.replay import replay
 from shoe_controller.script import to_line
 from shoe_controller.session.session import Session
-from tests.bench.figures import Figure, Options, interleaved, ratio
+from tests.bench.figures import PROCESSOR, Figure, Options, interleaved, ratio
 from tests.journal.table import shoe_inputs
 
 SHOES = 30
@@ -59,7 +59,7 @@ def _figure(name: str, lines: list[bytes]) -> Figure:
             out.write(encode(msgspec.json.decode(text)))
             out.write(b"\n")
 
-    taken = interleaved({"ours": ours, "floor": floor})
+    taken = interleaved({"ours": ours, "floor": floor}, clock=PROCESSOR)
     speeds = {kind: len(lines) / statistics.median(times) for kind, times in taken.items()}
     share = ratio(taken["floor"], taken["ours"])
     return Figure(name, "lines/s", speeds["ours"], speeds["floor"], share, note=f"{len(lines):,} lines")

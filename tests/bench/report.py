@@ -16,7 +16,8 @@ INTRODUCTION = """\
 `make bench` measures each subject against a floor in the same run, interleaved, and takes the median of nine pairs;
 `.venv/bin/python -m tests.bench --full` does the same at full size, and `--write-docs` wrote this page from what it
 found. Nothing on it was typed by hand. Read the ratios: they travel between machines, the times do not, and with
-other work on the machine (its load stands under each table) times are worse than they need be.
+other work on the machine (its load stands under each table) times are worse than they need be. Work that only
+computes, in one process, is counted in processor time.
 
 On a real Pi, with the table's controller stopped: `shoe-controller bench --directory /var/lib/shoe-controller` measures
 rules, disk (how long a card waits, what it writes), start, memory and idle CPU there, and says whether limits are kept.

@@ -13,7 +13,7 @@ from functools import partial
 from shoe_controller.rules.games import RuleSet, load_all
 from shoe_controller.rules.play import next_card
 from tests.bench import pybaccarat
-from tests.bench.figures import Figure, Options, Target, interleaved, ratio
+from tests.bench.figures import PROCESSOR, Figure, Options, Target, interleaved, ratio
 
 SHOES = 8
 TIMES = 25  # each shoe is played again: few shoes stay in the processor's caches, which suits PyBaccarat best
@@ -55,7 +55,9 @@ def measure(options: Options) -> Iterator[Figure]:
             play_theirs(shoe, ROUNDS)
 
     for game, rules in load_all().items():
-        taken = interleaved({"ours": partial(play, rules, shuffled_shoes(rules)), "PyBaccarat": theirs})
+        taken = interleaved(
+            {"ours": partial(play, rules, shuffled_shoes(rules)), "PyBaccarat": theirs}, clock=PROCESSOR
+        )
         rounds = SHOES * TIMES * ROUNDS
         yield Figure(
             game,

@@ -21,7 +21,7 @@ from shoe_controller.journal import chain, layout
 from shoe_controller.journal.rows import COLUMNS
 from shoe_controller.journal.verification import verify
 from shoe_controller.journal.volumes import files_of
-from tests.bench.figures import Figure, Options, at_least, interleaved, no_more_than, ratio
+from tests.bench.figures import PROCESSOR, Figure, Options, at_least, interleaved, no_more_than, ratio
 from tests.bench.journals import played
 
 ROUNDS = 20_000
@@ -79,14 +79,16 @@ def command(folder: Path) -> tuple[float, float, int]:
 def measure(options: Options) -> Iterator[Figure]:
     files = files_of([played(ROUNDS)])
     entries = bare_chain(files)
-    works = {"floor": lambda: bare_chain(files), "one process": lambda: sound(files, 1)}
-    works["all cores"] = lambda: sound(files, len(os.sched_getaffinity(0)))
-    taken = interleaved(works)
-    floor = entries / statistics.median(taken["floor"])
-    for name, target in (("one process", None), ("all cores", at_least(0.6))):
-        speed = entries / statistics.median(taken[name])
-        times = ratio(taken["floor"], taken[name])
-        yield Figure(f"verify, {name}", "entries/s", speed, floor, times, target, f"{ROUNDS:,} rounds")
+    for name, jobs, clock, target in (
+        ("one process", 1, PROCESSOR, None),
+        ("all cores", len(os.sched_getaffinity(0)), time.perf_counter, at_least(0.6)),
+    ):
+        works = {"floor": lambda: bare_chain(files), "ours": lambda jobs=jobs: sound(files, jobs)}
+        taken = interleaved(works, clock=clock)
+        speeds = {kind: entries / statistics.median(times) for kind, times in taken.items()}
+        share = ratio(taken["floor"], taken["ours"])
+        note = f"{ROUNDS:,} rounds"
+        yield Figure(f"verify, {name}", "entries/s", speeds["ours"], speeds["floor"], share, target, note)
     sizes = (COMMAND_ROUNDS, FULL_ROUNDS) if options.full else (COMMAND_ROUNDS // 10, COMMAND_ROUNDS)
     memory = []
     for size in sizes:
