@@ -66,7 +66,9 @@ def measure_daemon(directory: Path, times: int, idle_seconds: float) -> Iterator
         with _started(directory) as (_, seconds):
             ready.append(seconds)
     with _started(directory) as (pid, seconds):
+        used = cpu_seconds(pid)
         yield Measured("daemon, start to ready", median([*ready, seconds]), "s", MOST_READY_S)
+        yield Measured("daemon, processor time until ready", used, "s")
         time.sleep(SETTLE_SECONDS)
         before, began = cpu_seconds(pid), time.monotonic()
         time.sleep(idle_seconds)

@@ -20,6 +20,6 @@ def measure(options: Options) -> Iterator[Figure]:
     measured = [*measure_start(PAIRS), *measure_daemon(BUILD, PAIRS, 60.0 if options.full else 15.0)]
     for one in measured:
         floor = floors.get(one.unit)
-        assert one.most is not None, f"{one.name} has no limit"
         share = one.value / floor if floor else None
-        yield Figure(one.name, one.unit, one.value, floor, share, no_more_than(one.most))
+        target = None if one.most is None else no_more_than(one.most)
+        yield Figure(one.name, one.unit, one.value, floor, share, target)
