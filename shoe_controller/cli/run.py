@@ -6,6 +6,8 @@ It ends on SIGTERM or Ctrl-C in good order. If the journal fails it ends with co
 import argparse
 from pathlib import Path
 
+from shoe_controller.config import DEFAULT_PATH, load
+
 EXAMPLES = """\
   shoe-controller run
   shoe-controller run --config table-7.toml"""
@@ -14,11 +16,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--config",
-        type=Path,
-        default=Path("/etc/shoe-controller/shoe-controller.toml"),
-        metavar="FILE",
-        help="the configuration file (default: %(default)s)",
+        "--config", type=Path, default=DEFAULT_PATH, metavar="FILE", help="the configuration (default: %(default)s)"
     )
 
 
@@ -27,7 +25,6 @@ def run(args: argparse.Namespace) -> int:
     import asyncio  # noqa: PLC0415 - other commands need none of this
 
     from shoe_controller import logs  # noqa: PLC0415
-    from shoe_controller.config import load  # noqa: PLC0415
 
     config = load(args.config)
     logs.setup(config.log.level)

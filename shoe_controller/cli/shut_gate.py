@@ -7,6 +7,7 @@ shut, or there is none; 1: it cannot be shut.
 import argparse
 from pathlib import Path
 
+from shoe_controller.config import DEFAULT_PATH, load
 from shoe_controller.errors import CheckFailedError
 
 EXAMPLES = """\
@@ -17,11 +18,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--config",
-        type=Path,
-        default=Path("/etc/shoe-controller/shoe-controller.toml"),
-        metavar="FILE",
-        help="the configuration file (default: %(default)s)",
+        "--config", type=Path, default=DEFAULT_PATH, metavar="FILE", help="the configuration (default: %(default)s)"
     )
 
 
@@ -30,7 +27,6 @@ def run(args: argparse.Namespace) -> int:
     from drivers.errors import PanelError  # noqa: PLC0415 - other commands need no drivers
     from drivers.panel.shut_gate import shut_gate  # noqa: PLC0415
     from shoe_controller.app.table_panel import pin_map  # noqa: PLC0415
-    from shoe_controller.config import load  # noqa: PLC0415
 
     panel = load(args.config).panel
     try:

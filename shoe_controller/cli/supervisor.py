@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-DEFAULT_CONFIG = Path("/etc/shoe-controller/shoe-controller.toml")
+from shoe_controller.config import DEFAULT_PATH, ConfigUnreadableError, Local, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say which controller is meant, and how to answer."""
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE", help="the table's configuration")
+    where.add_argument("--config", type=Path, default=DEFAULT_PATH, metavar="FILE", help="the table's configuration")
     where.add_argument("--socket", type=Path, metavar="PATH", help="the controller's socket, instead of --config")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
 
@@ -20,14 +20,11 @@ def socket_path(args: argparse.Namespace) -> Path:
     """Return the socket of the controller that is meant."""
     if args.socket is not None:
         return Path(args.socket)
-    from shoe_controller.config import Local, load  # noqa: PLC0415 - only where it is needed
-    from shoe_controller.config.problems import ConfigUnreadableError  # noqa: PLC0415
-
     try:
         return Path(load(args.config).local.socket)
     except ConfigUnreadableError:
         # A supervisor may not read the configuration; then the socket is where it is by default.
-        if args.config != DEFAULT_CONFIG:
+        if args.config != DEFAULT_PATH:
             raise
         return Path(Local().socket)
 
