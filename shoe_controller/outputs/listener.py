@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -67,7 +68,7 @@ class Listener:
         self._resend = resend
         self._first = first
         self._tables: dict[str, _Followed] = {}
-        self.connected = asyncio.Event()
+        self.connected = asyncio.Event()  # from here on nothing that a table says is missed
         self.requests = 0
         self._connection: MqttConnection | None = None
         self._link = BrokerLink(settings, self._consumer, on_up=self._up, on_down=self._down, on_message=self._message)
@@ -100,11 +101,18 @@ class Listener:
 
     def _up(self, connection: MqttConnection) -> None:
         self._connection = connection
-        for channel in (messages.STATUS, messages.STATE, messages.HEALTH, messages.EVENTS):
-            connection.subscribe(f"{self._place}/{channel}")
-        connection.subscribe(f"{self._place}/{messages.RESEND}/{self._consumer}")
-        self._link.proved()
-        self.connected.set()
+        own = f"{messages.RESEND}/{self._consumer}"
+        channels = {messages.STATUS, messages.STATE, messages.HEALTH, messages.EVENTS, own}
+        waiting = set(channels)
+
+        def granted(channel: str) -> None:
+            waiting.discard(channel)
+            if not waiting and connection is self._connection:
+                self._link.proved()
+                self.connected.set()
+
+        for channel in channels:
+            connection.subscribe(f"{self._place}/{channel}", partial(granted, channel))
 
     def _down(self) -> None:
         self._connection = None

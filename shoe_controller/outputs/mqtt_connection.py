@@ -86,7 +86,7 @@ class MqttConnection:
         self._waiting: dict[int, tuple[float, OnAck]] = {}
         self._acked: list[tuple[int, ReasonCode]] = []
         self._arrived: list[tuple[str, bytes, bool]] = []
-        self._subscribing: dict[int, str] = {}
+        self._subscribing: dict[int, tuple[str, OnAck]] = {}
         self._window = settings.window
         self._fd = -1
         self._writing = False
@@ -158,12 +158,12 @@ class MqttConnection:
         if self._client.want_write():
             self._write_later()
 
-    def subscribe(self, topic: str) -> None:
-        """Ask for the messages of a topic; a refusal ends the connection."""
+    def subscribe(self, topic: str, granted: OnAck = lambda: None) -> None:
+        """Ask for the messages of a topic; `granted` is called when they will come. A refusal ends the connection."""
         if not self.ended.done():
             _, mid = self._client.subscribe(topic, 1)
             if mid is not None:
-                self._subscribing[mid] = topic
+                self._subscribing[mid] = (topic, granted)
             self._flush()
 
     async def close(self, within: float) -> None:
@@ -371,12 +371,14 @@ class MqttConnection:
     def _on_subscribe(
         self, _client: Client, _data: Any, mid: int, reasons: list[ReasonCode], _properties: Properties | None
     ) -> None:
-        topic = self._subscribing.pop(mid, "")
+        topic, granted = self._subscribing.pop(mid, ("a topic", lambda: None))
         if any(reason.is_failure for reason in reasons):
             self._loop.call_soon(
                 self.abort,
                 BrokerError(f"the broker {self._broker} does not let us read {topic}: check its access list"),
             )
+        else:
+            self._loop.call_soon(granted)
 
     def _on_paho_message(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
         with suppress(UnicodeDecodeError):  # a topic that is no text is none of ours
