@@ -24,7 +24,7 @@ def write(path):
 
 def call(name, *arguments):
     if getattr(LIBC, name)(*arguments) < 0:
-        raise OSError(ctypes.get_errno(), name)
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def set_user_id():

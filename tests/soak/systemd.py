@@ -161,7 +161,20 @@ async def keeps_to_its_sandbox(bench):
     state = bench.box.root / STATE
     assert {path.stat().st_uid for path in state.iterdir()} == {found["user"]}
     assert (state / "signing.key").stat().st_mode & 0o777 == 0o600
-    bench.report.figure("things that the sandbox refused", len(found["forbidden"]))
+    outside = await probed_outside(bench)
+    sandboxed = [name for name, refused in found["forbidden"].items() if outside[name] != refused]
+    bench.report.figure("things that the service cannot do", len(found["forbidden"]))
+    bench.report.figure("of these refused by the sandbox, not by file modes", len(sandboxed))
+    assert len(sandboxed) > len(found["forbidden"]) // 2, f"the sandbox refuses only {sandboxed}"
+
+
+async def probed_outside(bench):
+    """Return what is refused to the same user outside of the unit: the rest is the sandbox's doing."""
+    user = ("setpriv", "--reuid=shoe-controller", "--regid=shoe-controller", "--init-groups")
+    await bench.run("install", "-d", "-o", "shoe-controller", "/run/outside")
+    probe = ("env", "--chdir=/run/outside", "RUNTIME_DIRECTORY=/run/outside", "python3", "/bench/sandbox_probe.py")
+    await bench.run(*user, *probe)
+    return json.loads((bench.box.seen_inside / "run/outside" / RESULT).read_text())["forbidden"]
 
 
 async def comes_back_after_sigkill(bench):
