@@ -15,7 +15,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shoe_controller.journal import layout, volumes
-from shoe_controller.journal.errors import JournalMissingError, JournalReadOnlyError, from_sqlite
+from shoe_controller.journal.errors import (
+    JournalDeviceError,
+    JournalMissingError,
+    JournalReadOnlyError,
+    from_sqlite,
+)
 from shoe_controller.journal.volumes import Volume
 
 HIDDEN = ".new"
@@ -90,7 +95,17 @@ def settle(folder: Path) -> Path | None:
     live = _live_volume(folder, hidden)
     for path in hidden.values():
         _remove(path)
+    if live is not None:
+        # A start that ended between giving a volume its name and making it durable left that to us.
+        _sync(folder)
     return live
+
+
+def _sync(folder: Path) -> None:
+    try:
+        layout.sync_folder(folder)
+    except OSError as error:
+        raise JournalDeviceError(f"the folder {folder} cannot be made durable: {error.strerror}") from error
 
 
 def _live_volume(folder: Path, hidden: dict[str, Path]) -> Path | None:

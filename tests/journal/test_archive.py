@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from shoe_controller.journal import archive, chain, layout, volumes
-from shoe_controller.journal.errors import DuplicateEventError, JournalMissingError
+from shoe_controller.journal.errors import DuplicateEventError, JournalDeviceError, JournalMissingError
 from shoe_controller.journal.reading import entries
 from shoe_controller.journal.signing import checker, good_signature
 from shoe_controller.journal.store import Journal
@@ -181,6 +181,27 @@ def test_a_crash_while_the_next_volume_is_written_loses_nothing(folder, entry):
         assert journal.append([entry(2)]) == [2]
         journal.archive()
         assert journal.append([entry(3)]) == [3]
+
+
+def test_a_start_makes_the_name_of_a_volume_durable_that_a_killed_start_left(folder, entry, monkeypatch):
+    with Journal.open(folder) as journal:
+        journal.append([entry(1)])
+    synced = []
+    monkeypatch.setattr(layout, "sync_folder", synced.append)
+    with Journal.open(folder):
+        assert synced == [folder]
+
+
+def test_a_folder_that_cannot_be_made_durable_is_no_place_for_a_journal(folder, entry, monkeypatch):
+    with Journal.open(folder) as journal:
+        journal.append([entry(1)])
+
+    def fail(_folder):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(layout, "sync_folder", fail)
+    with pytest.raises(JournalDeviceError, match="cannot be made durable: Input/output error"):
+        Journal.open(folder)
 
 
 def test_a_journal_whose_live_volume_was_taken_away_is_not_forked(folder, entry):

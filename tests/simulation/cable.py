@@ -20,6 +20,7 @@ class Cable:
         self._on_gone = None
         self._timer = None
         self._timer_at = None
+        self._twin_due = None  # as it was when everything had moved
 
     # --- the host's end: a Transport --------------------------------------------------------------------------------
 
@@ -75,8 +76,7 @@ class Cable:
             self._timer = None
         while data := self.to_shoe.arrived(now):
             self.twin.receive_data(data, now)
-        due = self.twin.next_deadline()
-        if due is not None and due <= now:
+        if self._twin_due is not None and self._twin_due <= now:
             self.twin.tick(now)
         data = self.twin.data_to_send()
         if self.plugged:
@@ -94,7 +94,8 @@ class Cable:
             self._timer = self._time.call_soon(self.turn)
 
     def _wait(self, now):
-        times = (self.twin.next_deadline(), self.to_host.next_arrival(), self.to_shoe.next_arrival())
+        self._twin_due = self.twin.next_deadline()
+        times = (self._twin_due, self.to_host.next_arrival(), self.to_shoe.next_arrival())
         soonest = min((at for at in times if at is not None), default=None)
         if self._timer is not None:
             if self._timer_at <= now:

@@ -16,6 +16,7 @@ from shoe_controller.script import to_line
 from shoe_controller.service.table import Table
 from shoe_controller.session import bets
 from shoe_controller.session.session import Session
+from tests.simulation import lives
 from tests.simulation.plan import Plan, plan_for
 from tests.simulation.shrink import breach_of, failure_report, shrink_inputs
 from tests.simulation.world import play
@@ -48,6 +49,14 @@ def test_nothing_that_goes_wrong_in_a_world_breaks_the_table(seed):
 def test_a_table_survives_one_hazard_in_every_round(hazard):
     outcome = play(replace(QUIET, seed=7, **hazard))
     assert not outcome.breach, failure_report(outcome)
+
+
+def test_a_volume_whose_new_name_was_not_durable_is_not_lost():
+    # Killed between giving the first volume its name and syncing the folder; the power failed in the next life.
+    with mock.patch.object(lives, "DIES_AT_NAMES", 0.5):
+        for seed in range(3000, 3008):
+            outcome = play(replace(plan_for(seed, 6), crashes=0.5))
+            assert not outcome.breach, failure_report(outcome)
 
 
 def test_the_seed_decides_everything():

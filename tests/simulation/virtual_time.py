@@ -57,6 +57,12 @@ class WorldTime:
         heapq.heappush(self._timers, (when, self._count, call))
         return call
 
+    def turns(self, count):
+        """Do so many turns: there is not something to look at after each of them."""
+        turn = self.turn
+        for _ in range(count):
+            turn()
+
     def turn(self):
         """Do what is ready; if nothing is, jump to the next timer. False: nothing is left to do."""
         ready, timers = self._ready, self._timers

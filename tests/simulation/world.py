@@ -39,6 +39,7 @@ GATE_GRACE = 12.0
 STANDSTILL = 900.0
 REST_WITHIN = 600.0
 CLIENTS_LOOK = 2.0
+TURNS = 8  # of the world's time between two looks at how the daemon is
 
 
 class Breach(SystemExit):
@@ -156,10 +157,10 @@ class World:
 
     def _until(self, finished, within=None):
         deadline = None if within is None else self.time.now + within
-        lives, turn = self._lives, self.time.turn
+        lives, turns = self._lives, self.time.turns
         while not finished():
             try:
-                turn()
+                turns(TURNS)
             except PowerCut as cut:
                 lives.die(str(cut))
             else:
