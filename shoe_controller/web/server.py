@@ -1,7 +1,7 @@
 """The display's server: its addresses, and how it runs inside the controller's event loop.
 
 GET /            the page          GET /state.json   the display state, once
-GET /events      the event stream  GET /healthz      whether it runs
+GET /events      the event stream  GET /healthz      whether it is fit for play
 GET /static/…    files of the page GET /texts/…      texts of one language
 GET /metrics     where the controller offers metrics
 """
@@ -62,8 +62,11 @@ def create_app(
 
     async def health(_: Request) -> Response:
         now = source.snapshot()
-        body = {"status": "ok", "seq": now.seq, "boot": now.boot, "phase": now.phase, "clients": stream.clients}
-        return Response(msgspec.json.encode(body), media_type="application/json", headers=NO_STORE)
+        status = "fault" if now.phase == "fault" else "ok"
+        body = {"status": status, "seq": now.seq, "boot": now.boot, "phase": now.phase, "clients": stream.clients}
+        # 503 is what monitors and load balancers understand without reading the body.
+        code = 503 if status == "fault" else 200
+        return Response(msgspec.json.encode(body), code, media_type="application/json", headers=NO_STORE)
 
     async def measured(request: Request) -> Response:
         assert metrics is not None  # the route is there only then

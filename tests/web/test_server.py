@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from shoe_controller.session.inputs import RaiseFault
 from shoe_controller.web.errors import PortError
 from shoe_controller.web.server import create_app, serve, why
 from tests.web.table import Dealer, eventually, served, settings
@@ -48,6 +49,9 @@ def test_health_says_where_the_display_stands(tmp_path):
             "clients": 0,
         }
         assert get(server.port, "/metrics")[0] == 404
+        server.call(server.table.happen, RaiseFault(fault="jam"))
+        status, _, body = get(server.port, "/healthz")
+        assert (status, json.loads(body)["status"], json.loads(body)["phase"]) == (503, "fault", "fault")
 
 
 class Numbers:
