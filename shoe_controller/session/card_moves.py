@@ -60,7 +60,7 @@ class CardMoves(Findings):
             for card in left_out:
                 self.shoe.put_back(card.code, card.uid)
         elif not left_out:
-            self.shoe.take(returned.code, returned.uid)
+            self.shoe.count(returned.code, returned.uid)
 
     def _burn(self, code: str | None) -> None:
         self.shoe.burn(code)

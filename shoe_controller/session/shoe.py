@@ -61,7 +61,7 @@ class Shoe:
                 fault = self.fault_of(code, uid)
                 if fault:
                     return fault
-                self.take(code, uid)
+                self.count(code, uid)
                 taken.append((code, uid))
             return None
         finally:
@@ -71,6 +71,10 @@ class Shoe:
     def take(self, code: str, uid: str) -> None:
         """Count a card of this shoe that came out."""
         self.is_empty = False  # a card came out, so the sensor that said so was wrong
+        self.count(code, uid)
+
+    def count(self, code: str, uid: str) -> None:
+        """Count a card that is out of the shoe, whenever it came out."""
         self.cards += 1
         self._seen[code] += 1
         if uid:

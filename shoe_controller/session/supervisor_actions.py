@@ -31,7 +31,7 @@ class SupervisorActions(Endings):
             if decision.unreadable:
                 self.shoe.key_unreadable(card.code)
             else:
-                self.shoe.take(card.code, "")
+                self.shoe.count(card.code, "")
         codes = self._input.codes
         if decision.irregularity.kind == "device_disagrees" and not codes and self._round is not None:
             self._round.shoe_miscounts = True
