@@ -92,7 +92,7 @@ class TableShoe:
         self._serial_number: str | None = None
         self._at_fault = SHOE_FAULT in view().faults
         self._refusal = ""
-        self._beat_found_gate_open = False
+        self._beats_astray = 0  # heartbeats in a row that found the gate otherwise than it should be
         self._leaving = False
 
     async def run(self) -> None:
@@ -152,6 +152,8 @@ class TableShoe:
         if isinstance(event, e.ShoeEvent):
             if isinstance(event.happening, e.DeviceStarted):
                 self._forget_device_faults()
+            if isinstance(event.happening, e.FaultChanged):
+                self._gate = None  # a shoe shuts its gate by itself in a fault, and leaves it shut
             happened = from_shoe(event.happening, self._faces)
             self._submit(Arrived(happened, SOURCE, (event.session, event.number), event.raw))
         elif isinstance(event, e.Heartbeat):
@@ -207,12 +209,14 @@ class TableShoe:
             crc_errors=beat.crc_errors,
             buffered=beat.buffered,
         )
-        # One beat may have been on its way while the gate was being shut; two in a row say that it was not.
-        open_again = bool(beat.gate_open) and not self._view().gate_open
-        if open_again and self._beat_found_gate_open and not self._shoe.listen_only:
-            logger.warning("shoe: its gate stands open and must not: it is told again to shut it")
-            self._connection.gate(False)
-        self._beat_found_gate_open = open_again
+        # One beat may have been on its way while the gate moved; two in a row say that it did not, or moved by itself.
+        wanted = self._view().gate_open
+        self._beats_astray = self._beats_astray + 1 if beat.gate_open not in (None, wanted) else 0
+        if self._beats_astray < 2 or self._shoe.listen_only:
+            return
+        if self._beats_astray == 2:
+            logger.warning("shoe: its gate is not %s as it should be: it is told again", "open" if wanted else "shut")
+        self._connection.gate(wanted)
 
 
 def missing_events_accepted(happened: i.AnyInput, view: TableView) -> bool:

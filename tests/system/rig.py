@@ -188,8 +188,12 @@ class Rig:
     async def play(self, rounds):
         """Play until so many more rounds are announced, or the daemon is dead."""
         announced = 0
+        seq, end = -1, time.monotonic() + DEADLINE
         while announced < rounds and self.alive:
             status = await self.status()
+            if status is not None and status.seq != seq:
+                seq, end = status.seq, time.monotonic() + DEADLINE
+            assert time.monotonic() < end, f"the table stands still: {status}\n{self.log.read_text()[-3000:]}"
             if status is None or status.view is None:
                 await asyncio.sleep(0.005)
                 continue

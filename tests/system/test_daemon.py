@@ -64,6 +64,29 @@ def test_a_restart_in_mid_round_goes_on_at_the_right_card(tmp_path):
     asyncio.run(scenario())
 
 
+def test_a_gate_that_the_shoe_shut_by_itself_is_opened_again_for_the_card_that_is_due(tmp_path):
+    async def scenario():
+        async with rigged(tmp_path, auto=None) as rig:
+            rig.start()
+            await rig.ready()
+            await rig._act((await rig.status()).view)
+            for button in ("place_bets", "no_more_bets"):
+                await rig._press(button, (await rig.status()).view)
+            await rig.until(lambda: rig.twin.body.gate_open, "the gate opens")
+            rig.shoe.do("jam on")
+            rig.shoe.do("jam off")  # over before the controller hears of it: in its eyes the gate never moved
+            assert not rig.twin.body.gate_open
+            await rig.until(lambda: rig.twin.body.gate_open, "the gate opens after a short jam")
+            rig.twin.set_gate(is_open=False, why="a knock")
+            await rig.until(lambda: rig.twin.body.gate_open, "the gate opens after the shoe shut it for no reason told")
+            assert "is not open as it should be" in rig.log.read_text()
+            rig.shoe.do("deal")
+            await rig.until(lambda: rig.recorded() == rig.drawn, "the card is recorded")
+            assert await rig.stop() == 0
+
+    asyncio.run(scenario())
+
+
 def test_a_changed_configuration_is_an_entry_that_names_the_keys(tmp_path):
     async def scenario():
         async with rigged(tmp_path) as rig:
