@@ -11,7 +11,9 @@ from shoe_controller.service.table import SLOW_SECONDS, STAY_ASIDE
 
 PROJECT = Path(__file__).parents[2]
 PAGES = sorted(
-    page for page in PROJECT.rglob("*.md") if not any(part.startswith(".") for part in page.relative_to(PROJECT).parts)
+    page
+    for page in PROJECT.rglob("*.md")
+    if not any(part.startswith(".") or part == "build" for part in page.relative_to(PROJECT).parts)
 )
 NAMES = [str(page.relative_to(PROJECT)) for page in PAGES]
 # Within code only: prose may speak of the program.

@@ -6,7 +6,6 @@ kernel's dm-log-writes: a superblock, then for each write a header in a sector o
 
 import contextlib
 import random
-import shutil
 import struct
 import subprocess
 from itertools import chain
@@ -23,13 +22,8 @@ SECTOR = 512
 MEGABYTES = 32
 HOLE = bytes(1 << 16)  # what need not be written
 TORN = 0.2  # of the writes that reached the medium without a flush: only their beginning did
-PACKAGES = (
-    "qemu-storage-daemon=qemu-system-common",
-    "fusermount3=fuse3",
-    "mke2fs=e2fsprogs",
-    "losetup=mount",
-    "mountpoint=util-linux",
-)
+TOOLS = ("qemu-storage-daemon=qemu-system-common", "fusermount3=fuse3", "mke2fs=e2fsprogs")
+PROJECT = Path(__file__).parents[2]
 
 
 class Write(NamedTuple):
@@ -45,6 +39,7 @@ class LoggedDisk:
     """A fresh disk with an ext4 on it, mounted; its log is there to be read when it is closed."""
 
     def __init__(self, folder: Path) -> None:
+        system(PROJECT / ".ci" / "system-packages", *TOOLS)
         folder.mkdir()
         self.image, self.log, self.exported = (folder / name for name in ("disk", "log", "exported"))
         self.mounted = folder / "mounted"
@@ -155,15 +150,6 @@ def mounted(device: Path, place: Path):
         yield place
     finally:
         unmount(place)
-
-
-def missing_programs() -> list[str]:
-    """Return the packages of programs that are not here."""
-    return [
-        package
-        for name, package in (pair.split("=") for pair in PACKAGES)
-        if not shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin")
-    ]
 
 
 def system(*words) -> None:
