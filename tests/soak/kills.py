@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import cycle
@@ -77,6 +78,8 @@ def die(order):
                 facts = kills_at(order.way, folder, order.kills, order.seed, **table)
         except AssertionError as error:
             log = folder / "daemon.log"
-            return {}, f"{error}\n{log.read_text()[-1500:] if log.exists() else ''}"
+            words = str(error).partition("\n")[0] or "what must hold does not"
+            told = log.read_text()[-1500:] if log.exists() else ""
+            return {}, f"{words}\n{traceback.format_exc()}\n{told}"
     types = Counter(fact["type"] for fact in facts)
     return {"cards": types["card"], "rounds": types["round"], "facts": len(facts)}, ""
