@@ -87,13 +87,13 @@ def _open_plan(seed, rounds):
         early_card=chance.choice(("decision", "decision", "first-card", "void")),
         rounds_after_cut=chance.choice((0, 1, 1, 1, 2)),
         rounding=chance.choice(("half-up", "half-even", "down", "up")),
-        archive=chance.choice(("size", "size", "shoe", "never")),
+        archive=chance.choice(("size", "size", "size", "never", "shoe")),
         key=chance.random() < 0.12,
-        # The engine of the table in a quarter of the worlds, its twin, which is built much faster, in the others.
-        engine="transitions" if chance.random() < 0.25 else "table",
+        # The engine of the table in one of six worlds, its twin, which is built much faster, in the others.
+        engine="transitions" if chance.random() < 1 / 6 else "table",
         late_consumer=chance.random() < 0.1,
         terminal=chance.random() < 0.06,
-        serial=chance.random() < 0.1,
+        serial=chance.random() < 0.07,
         wagers=chance.choice(((0,), (0, 1), (0, 1, 2), (1, 2, 3, 4))),
         pace=chance.choice((0.3, 0.5, 0.7, 0.9)),
         quick=chance.choice((0.0, 0.8, 1.0, 1.0)),

@@ -54,7 +54,8 @@ def run(report):
     figures = {
         "seeds": worlds,
         "simulated hours": round(hours),
-        "times real time, each process": round(hours * 3600 / busy),
+        "times real time, by a process's own time": round(hours * 3600 / busy),
+        "milliseconds of processor time a round": round(busy * 1000 / counts["rounds begun"], 2),
         "rounds": counts["rounds begun"],
         "crashes": counts["crashes"],
         "cable cuts": counts["cable cuts"],
@@ -74,7 +75,8 @@ def run(report):
 def document(figures, counts, kinds, seeds, seconds):
     """Give the report of a campaign as it stands in docs."""
     crashes = {name.removeprefix("crashes "): n for name, n in counts.items() if name.startswith("crashes ")}
-    also = ("facts", "shoes", "void rounds", "device events", "wagers", "repeated wagers", "settlements", "refusals")
+    also = ("facts", "shoes", "void rounds", "clean rounds", "device events", "refusals", "settlements", "wagers")
+    also += ("wagers over the network", "repeated wagers")
     disk = ("power cuts", "kills", "unsynced writes at power cuts", "unsynced writes lost or torn", "disk failures")
     disk += (
         "unsynced names of files lost",
@@ -83,8 +85,8 @@ def document(figures, counts, kinds, seeds, seconds):
         "slow spells of the disk",
         "volumes verified",
     )
-    line = ("disturbances of the line", "repeated messages", "clock steps")
-    engines = tuple(name for name in counts if name.startswith("rounds with the engine"))
+    line = ("disturbances of the line", "repeated messages", "requests for missed events", "clock steps")
+    kinds_of_worlds = sorted(name for name in counts if name.startswith("rounds with "))
     parts = [
         "# The last campaign of the simulated world",
         "",
@@ -101,7 +103,7 @@ def document(figures, counts, kinds, seeds, seconds):
         *_table("Crashes by where they struck", dict(sorted(crashes.items()))),
         *_table("The disk", {name: counts[name] for name in disk}),
         *_table("The lines", {name: counts[name] for name in line}),
-        *_table("What was played", {name: counts[name] for name in (*also, *engines)}),
+        *_table("What was played", {name: counts[name] for name in (*also, *kinds_of_worlds)}),
     ]
     return "\n".join(parts).rstrip() + "\n"
 
