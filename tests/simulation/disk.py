@@ -1,10 +1,12 @@
 """The simulated disk: SQLite's files on a medium that forgets what was not synced. simdisk.c says how."""
 
+import contextlib
 import ctypes as c
 import functools
 import hashlib
 import os
 import shutil
+import sqlite3
 import tempfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tests.firmware_protocol.c_reference import gcc
 
 SOURCE = Path(__file__).with_name("simdisk.c")
 HEADER = Path("/usr/include/sqlite3.h")
+_PROVED = []
 SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_READONLY = 13, 10 | (3 << 8), 8
 
 
@@ -53,7 +56,17 @@ class Disk:
     def __enter__(self):
         assert self._library.simdisk_register() == 0, "SQLite does not take the simulated disk"
         self._library.simdisk_reset()
+        if not _PROVED:
+            self._prove()
+            _PROVED.append(True)
         return self
+
+    def _prove(self):
+        """See to it that Python's own SQLite writes to this disk: it may have a library of its own built in."""
+        with contextlib.closing(sqlite3.connect(self.folder / "proof.db")) as connection:
+            connection.execute("CREATE TABLE proof (of TEXT)")
+        assert self.operations, "Python's sqlite3 does not use the system's libsqlite3: simulate with another Python"
+        self._library.simdisk_reset()
 
     def __exit__(self, *_):
         self._library.simdisk_reset()
