@@ -285,7 +285,7 @@ class Rig:
     def check(self) -> None:
         """Hold the journal against the shoe: no card lost, none doubled, chain, signatures and replay sound."""
         recorded = self.recorded()
-        assert len(recorded) == len(self.drawn)
+        assert len(recorded) == len(self.drawn), f"{len(self.drawn)} cards drawn, {len(recorded)} recorded"
         for number, (ours, theirs) in enumerate(zip(recorded, self.drawn, strict=True)):
             assert ours in (theirs, "?"), f"card {number}"
         report = verify(files_of([self.journal]), jobs=1)
