@@ -26,6 +26,7 @@ class Machine(msgspec.Struct, frozen=True):
     commit: str
     load: float
     when: str
+    niceness: int | None = None  # None: a run from before this was noted
 
 
 def this_machine() -> Machine:
@@ -42,6 +43,7 @@ def this_machine() -> Machine:
         commit=_commit(),
         load=round(os.getloadavg()[0], 1),
         when=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        niceness=os.nice(0),
     )
 
 

@@ -13,7 +13,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "performance.md"
 INTRODUCTION = """\
 # Performance as measured
 
-`make bench` measures each subject against a floor in the same run, interleaved, and takes the median of nine pairs;
+`make bench` measures each subject against a floor in the same run where there is one. Decoder, rules, replay and
+verify are medians of nine interleaved pairs; a card's way and growth alternate card by card; the display's floor, the
+daemon's and those of the odds are taken beside, not in pairs, and the long runs of `verify` are single ones.
 `.venv/bin/python -m tests.bench --full` does the same at full size, and `--write-docs` wrote this page from what it
 found. Nothing on it was typed by hand. Read the ratios: they travel between machines, the times do not, and with
 other work on the machine (its load stands under each table) times are worse than they need be. Work that only
@@ -91,6 +93,7 @@ def write_docs(subjects: Sequence[Subject]) -> None:
             machines.append(subject.machine)
         parts.append(
             f"\nMeasured {subject.machine.when} at {subject.machine.commit}, load {subject.machine.load:g}, "
+            f"niceness {'not noted' if subject.machine.niceness is None else subject.machine.niceness}, "
             f"on machine {same[0] if same else len(machines)}.\n"
         )
     parts.append("\n## Machines\n\n")
