@@ -68,8 +68,9 @@ class Rig:
             return card
 
         def returning():
-            self.drawn.append("returned")
-            return back()
+            card = back()
+            self.drawn.append("returned")  # only if there was a card to push back
+            return card
 
         body.take, body.put_back = taking, returning
 
