@@ -39,7 +39,7 @@ factory = "none"
 directory = "{folder}/journal"
 signing_key_file = "{folder}/signing.key"
 [local]
-socket = "{folder}/control.sock"
+socket = "{sockets}/control.sock"
 [web]
 port = {port}
 """
@@ -82,20 +82,22 @@ def _started(directory: Path) -> Iterator[tuple[int, float]]:
     """Have a daemon that is ready, by its process id; also say how long that took."""
     with (
         tempfile.TemporaryDirectory(prefix="shoe-controller-bench-", dir=directory) as name,
-        _running(Path(name).resolve()) as found,
+        # A socket's address holds 107 characters, and the directory to measure may be deep.
+        tempfile.TemporaryDirectory(prefix="shoe-") as sockets,
+        _running(Path(name).resolve(), Path(sockets)) as found,
     ):
         yield found
 
 
 @contextlib.contextmanager
-def _running(folder: Path) -> Iterator[tuple[int, float]]:
+def _running(folder: Path, sockets: Path) -> Iterator[tuple[int, float]]:
     config = folder / "bench.toml"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        config.write_text(CONFIG.format(folder=folder, port=probe.getsockname()[1]), encoding="utf-8")
+        config.write_text(CONFIG.format(folder=folder, sockets=sockets, port=probe.getsockname()[1]), encoding="utf-8")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd, (folder / "log").open("wb") as log:
-        systemd.bind(str(folder / "notify"))
-        environment = os.environ | {"NOTIFY_SOCKET": str(folder / "notify")}
+        systemd.bind(str(sockets / "notify"))
+        environment = os.environ | {"NOTIFY_SOCKET": str(sockets / "notify")}
         start = time.perf_counter()
         process = subprocess.Popen([*PROGRAM, "run", "--config", config], env=environment, stdout=log, stderr=log)
         try:

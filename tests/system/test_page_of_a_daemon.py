@@ -39,7 +39,11 @@ def test_an_open_page_outlives_the_daemon_and_shows_what_the_journal_says(tmp_pa
                 await page.wait_for_selector("body[data-live=live]", timeout=30_000)
                 assert await rig.play(1) == 1
                 seq = (await rig.status()).seq
-                await page.wait_for_function(f"Number(document.body.dataset.seq) >= {seq}")
+
+                async def shown(seq=seq):
+                    return int(await page.get_attribute("body", "data-seq")) >= seq
+
+                await rig.until(shown, "the page shows the newest fact")
             state = json.loads(await asyncio.to_thread(get, port, "/state.json"))
             assert state["round"]["round"] == 5
             health = json.loads(await asyncio.to_thread(get, port, "/healthz"))
