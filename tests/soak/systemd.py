@@ -95,7 +95,7 @@ class Log:
 
 
 async def installs(bench):
-    told = await bench.run("/root/project/systemd/install.sh", "--offline", "/root/wheels")
+    told = await bench.run("/srv/project/systemd/install.sh", "--offline", "/srv/wheels")
     assert f"edit /{CONFIG}" in told
     assert "systemctl enable --now shoe-controller" in told
     assert "shoe-controller" in await bench.run("shoe-controller", "--version")
@@ -103,7 +103,7 @@ async def installs(bench):
     root = bench.box.root
     assert (root / STATE).stat().st_mode & 0o777 == 0o750
     assert (root / "usr/local/share/man/man1/shoe-controller.1").is_symlink()
-    again = await bench.run("/root/project/systemd/install.sh", "--no-program")
+    again = await bench.run("/srv/project/systemd/install.sh", "--no-program")
     assert "your configuration" in again
 
 
@@ -257,7 +257,7 @@ async def uninstalls_and_keeps_what_proves_past_rounds(bench):
     root = bench.box.root
     before = {path.name: path.read_bytes() for path in volume_paths(bench.rig.journal)}
     shutil.rmtree(root / "etc/systemd/system" / f"{UNIT}.d")
-    told = await bench.run("/root/project/systemd/uninstall.sh")
+    told = await bench.run("/srv/project/systemd/uninstall.sh")
     assert "Kept, because it proves past rounds" in told
     assert await bench.show("LoadState") == ["not-found"]
     for gone in ("opt/shoe-controller", "usr/local/bin/shoe-controller", f"etc/systemd/system/{UNIT}"):
