@@ -60,8 +60,8 @@ class Container:
         tree = debian()
         run("cp", "-a", "--reflink=auto", tree, self.root)
         ignored = shutil.ignore_patterns(*NOT_PART_OF_THE_PROJECT)
-        shutil.copytree(PROJECT, self.root / "root/project", ignore=ignored)
-        shutil.copytree(wheels(tree), self.root / "root/wheels")
+        shutil.copytree(PROJECT, self.root / "srv/project", ignore=ignored)
+        shutil.copytree(wheels(tree), self.root / "srv/wheels")
 
     def __enter__(self) -> Self:
         self.start()
