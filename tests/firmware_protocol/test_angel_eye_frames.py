@@ -42,6 +42,12 @@ class TestVector:
     def test_is_read_whole(self, frame, sequence, message):
         assert read(frame) == [Unsolicited(sequence, message, frame)]
 
+    def test_leaves_nothing_behind(self, frame, sequence, message):
+        reader = FrameReader()
+        reader.feed(frame)
+        assert not reader.waiting
+        assert not reader.dropped
+
     def test_is_written_with_the_same_bytes(self, frame, sequence, message):
         assert unsolicited_frame(sequence, message) == frame
 
@@ -179,7 +185,10 @@ def test_silence_ends_a_frame_that_was_begun():
 @pytest.mark.parametrize("start", StartByte)
 def test_register_answers_are_read_with_either_check(start):
     frame = b"\x0212034\x03"
-    assert read(frame + check_digits(frame, start)) == [Register(b"12034")]
+    reader = FrameReader()
+    assert reader.feed(frame + check_digits(frame, start)) == [Register(b"12034")]
+    assert not reader.waiting
+    assert not reader.dropped
 
 
 def test_a_register_answer_with_a_wrong_check_is_dropped():

@@ -236,6 +236,7 @@ def test_a_card_that_has_no_form_on_the_wire_is_refused_in_a_sentence(card, word
         happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=-1),
         happened.SelfTestDone(1 << 32),
         happened.CardUnreadable(entry_us=-1),
+        happened.CardUnreadable(exit_us=1 << 64),
         happened.CardForeign(b"123"),
         happened.CardsTogether((Card(uid=bytes(4)),), order_known=True),
         happened.CardsTogether((Card(uid=bytes(4)),) * (MAX_TOGETHER + 1), order_known=True),
@@ -294,3 +295,19 @@ def test_every_rank_and_suit_of_both_kinds_of_deck_has_a_form():
 def test_the_largest_card_is_as_large_as_the_limits_say():
     largest = Card(bytes(10), "A", "s", 0xFFFFFFFF, 1, 2, 3, 4)
     assert len(pack_card(largest)) == MAX_CARD_BYTES == 36
+
+
+@pytest.mark.parametrize(
+    "waiting, told", [(0, 0), (0xFFFE, 0xFFFE), (0xFFFF, 0xFFFF), (0x10000, 0xFFFF), (1 << 32, 0xFFFF)]
+)
+def test_more_waiting_events_than_a_heartbeat_can_say_are_told_as_the_most_it_can(waiting, told):
+    assert Beat.from_bytes(Beat(1, 1, 0, 0, waiting).to_bytes()).buffered == told
+
+
+def test_a_heartbeat_counts_from_nothing_and_its_counters_begin_anew_after_32_bits():
+    beat = Beat(1, 1, 0, 0, 0)
+    assert (beat.reads, beat.retries, beat.misses, beat.crc_errors) == (0, 0, 0, 0)
+    most = (1 << 32) - 1
+    for said, told in ((most, most), (most + 1, 0), (most + 6, 5)):
+        found = Beat.from_bytes(Beat(1, 1, 0, 0, 0, said, said, said, said).to_bytes())
+        assert (found.reads, found.retries, found.misses, found.crc_errors) == (told,) * 4

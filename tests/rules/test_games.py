@@ -128,8 +128,9 @@ def test_a_bonus_must_go_with_a_wager_of_the_game():
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path):
-    with pytest.raises(GameFileError, match="cannot be read"):
+    with pytest.raises(GameFileError, match="cannot be read") as caught:
         load(tmp_path / "nowhere.toml")
+    assert caught.value.begins_with_file
 
 
 def test_an_unknown_game_names_the_games_there_are():

@@ -65,6 +65,18 @@ def test_six_stars_are_what_counting_by_hand_gives(eight_decks):
     assert found["+30000"] == 6 * 6 * (40 * 39) ** 3
 
 
+def test_flaming_nines_are_what_counting_by_hand_gives(eight_decks):
+    # The Player holds two fire cards that make nine and wins unless the Banker's first two make nine as well.
+    wins = 0
+    for first in range(10):
+        of_fire = [8 * (4 if value == 0 else 1) for value in (first, 9 - first)]
+        left = [40 * (4 if value == 0 else 1) - (value in (first, 9 - first)) for value in range(10)]
+        nine_too = sum(left[value] * left[9 - value] for value in range(10))
+        wins += of_fire[0] * of_fire[1] * (perm(518, 2) - nine_too) * perm(516, 2)
+    assert weights(eight_decks, "six-star", "player")["6:5"] == wins
+    assert weights(eight_decks, "six-star", "banker")["6:5"] == wins
+
+
 def test_progress_goes_from_nothing_towards_all():
     told = []
     count(load_all()["no-commission"], 4, told.append)

@@ -39,11 +39,13 @@ CASES = [
     ("sands-elements", "banker", "2f Sg Sw", "6g Se", "1:2"),
     ("six-star", "player", "4f 5f", "7g Se", "6:5"),
     ("six-star", "player", "4f 5g", "7g Se", "1:1"),  # only one fire card
+    ("six-star", "player", "4g 5f", "7g Se", "1:1"),  # nor does it matter which
     ("six-star", "player", "4f 5f", "9g Se", None),  # 9-9 is a tie
     ("six-star", "player", "2f 2f 5f", "7g Se", "1:1"),  # nine on three cards is no natural
     ("six-star", "player", "8f Sf", "7g Se", "1:1"),  # eight
     ("six-star", "banker", "7g Se", "9f Tf", "6:5"),
     ("six-star", "banker", "7g Se", "9f Tg", "1:1"),
+    ("six-star", "banker", "7g Se", "9g Tf", "1:1"),
     ("six-star", "banker", "2f Sg Sw", "6g Se", "1:2"),
     ("six-star", "banker", "2f Sg Sw", "6f Sf", "1:2"),  # fire, but six
     ("six-star", "fortune_six", "2f Sg Sw", "6f Sf", "12:1"),
