@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.machine.diagram import diagram
+from shoe_controller.machine.engines import TransitionsEngine
 from shoe_controller.machine.rows import ROWS, TRIGGERS
 from shoe_controller.machine.states import (
     ANNOUNCED,
@@ -162,7 +163,9 @@ def test_a_finding_always_asks_for_a_decision_and_joins_one_that_is_open():
 def test_a_round_that_ends_ends_the_shoe_if_it_was_its_last():
     for cell, rows in cells().items():
         for earlier, row in zip([None, *rows], rows, strict=False):
-            if row.do in {"announce", "void_for_bad_card", "void_for_early_card", "void_for_unknown_order"}:
+            if row.do in {"announce", "void_for_bad_card", "void_for_early_card", "void_for_unknown_order"} or (
+                row.do == "void_round" and row.source in IN_ROUND
+            ):
                 last = "last_round" in (row.when or "")
                 assert (row.dest == SHOE_ENDED) == last, cell
                 assert last or (earlier.do, earlier.dest) == (row.do, SHOE_ENDED), cell
@@ -202,3 +205,36 @@ def test_what_a_guard_asks_is_asked_wherever_the_same_thing_is_done_under_it():
     }
     for do, guards in asked.items():
         assert {row.when for row in ROWS if row.do == do} == guards, do
+
+
+def test_one_thing_is_done_in_the_same_way_in_every_state_that_allows_it():
+    same = {
+        "ack": {state: [("alarm_is_on", "acknowledge", None), (None, "refuse", None)] for state in STATES},
+        "wager": {state: [(None, "refuse_wager", None)] for state in STATES if state not in (BETTING, DECISION)},
+        "withdraw": {
+            state: [(None, "refuse_withdrawal", None)] for state in STATES if state not in (BETTING, DECISION)
+        },
+        "reconstruct": {state: [(None, "refuse", None)] for state in STATES if state != DECISION},
+        "cut": {
+            state: [("cut_was_seen", "refuse", None), (None, "see_cut_card", None)] for state in (*IN_ROUND, DECISION)
+        },
+        "returned": {state: [(None, "find_altered_order", DECISION)] for state in (*IN_ROUND, *BETWEEN_ROUNDS)},
+        "unreadable": {state: [(None, "find_unreadable", DECISION)] for state in (*IN_ROUND, *BETWEEN_ROUNDS)},
+        "void": {
+            **{state: [("last_round", "void_round", SHOE_ENDED), (None, "void_round", VOID)] for state in IN_ROUND},
+            ANNOUNCED: [(None, "void_round", VOID)],
+            SHOE_ENDED: [("last_round_stands", "void_round", None), (None, "refuse", None)],
+        },
+        "device_result": {
+            state: [("device_agrees", "note_device_result", None), (None, "find_disagreement", DECISION)]
+            for state in (*DEALING, COMPLETE, ANNOUNCED)
+        },
+    }
+    for trigger, states in same.items():
+        for state, rows in states.items():
+            assert [(row.when, row.do, row.dest) for row in cells()[state, trigger]] == rows, (state, trigger)
+
+
+def test_the_engine_at_the_table_knows_no_way_past_the_rows():
+    engine = TransitionsEngine(Session("table"))
+    assert set(engine._machine.events) == set(TRIGGERS)
