@@ -159,3 +159,17 @@ def test_whatever_comes_nothing_is_believed_that_was_not_said_and_memory_stays_s
             assert {(frame.sequence, frame.message) for frame in told} <= {(s, m) for s, m, _ in frames}
         assert len(copies._known) <= REMEMBERED
         assert copies._open is None or len(copies._open.frames) < COPIES
+
+
+def test_a_lone_copy_that_contradicts_what_was_believed_is_counted_once():
+    copies = Copies()
+    for at, frame in enumerate([drawn(1), drawn(1), drawn(1, "8s")]):
+        copies.heard(frame, 100.0 + at * FRAME_TIME)
+    assert copies.believed(101.0) == [drawn(1)]
+    assert copies.outvoted == 1
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_what_was_said_with_all_its_copies_is_new_when_it_is_said_again_after_something_else(first):
+    frames = [drawn(1)] * first + [drawn(2)] * 3 + [drawn(1)] * (3 - first) + [drawn(1)] * 2
+    assert believed(frames, end=0) == [drawn(1), drawn(2), drawn(1)]

@@ -151,7 +151,7 @@ def test_every_refusal_has_its_code_and_a_sentence(code, reason):
 def test_a_refusal_without_a_known_code_is_noise():
     reader = FrameReader()
     assert reader.feed(b"\x15\x99") == []
-    assert reader.dropped[Drop.NOISE] == 2
+    assert reader.dropped == {Drop.NOISE: 2}
 
 
 def test_an_answer_right_after_damage_is_not_believed():

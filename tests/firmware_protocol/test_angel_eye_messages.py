@@ -130,3 +130,16 @@ def test_what_the_format_cannot_carry_is_refused_with_a_sentence(message):
     with pytest.raises(AngelEyeError, match=r"\.$") as refused:
         message.to_data()
     assert isinstance(refused.value, FirmwareProtocolError)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        BurnCount(0),
+        BurnCount(15),
+        ErrorChanged(0, active=True, error_mode=False),
+        ErrorChanged(63, active=False, error_mode=True),
+    ],
+)
+def test_the_least_and_the_most_that_a_frame_can_carry_survive_the_way_there_and_back(message):
+    assert read_message(message.to_data()) == message

@@ -311,3 +311,14 @@ def test_a_heartbeat_counts_from_nothing_and_its_counters_begin_anew_after_32_bi
     for said, told in ((most, most), (most + 1, 0), (most + 6, 5)):
         found = Beat.from_bytes(Beat(1, 1, 0, 0, 0, said, said, said, said).to_bytes())
         assert (found.reads, found.retries, found.misses, found.crc_errors) == (told,) * 4
+
+
+def test_a_lamp_without_a_colour_is_white():
+    lamp = Lamp(1, 0, LampMode.ON)
+    assert (lamp.red, lamp.green, lamp.blue) == (255, 255, 255)
+
+
+@pytest.mark.parametrize("moment", [0, 1 << 63, (1 << 64) - 1])
+def test_the_moments_of_an_unreadable_card_fill_their_field(moment):
+    event = Event(1, 1, happened.CardUnreadable(moment, moment))
+    assert Event.from_bytes(event.to_bytes()) == event
