@@ -135,6 +135,11 @@ def broken_hello(at, value):
     return bytes(body)
 
 
+def hello_without_serial_number():
+    body = Hello(IDENTITY, 7, 1, 1).to_bytes()
+    return body[:87] + b"\0" + body[88 + body[87] :]
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -143,6 +148,7 @@ def broken_hello(at, value):
         broken_hello(39, b"\0"),  # first is 0
         broken_hello(48, b"\4"),  # no such kind of device
         broken_hello(87, b"\0"),  # no serial number
+        hello_without_serial_number(),
         broken_hello(87, b"\x21"),  # a serial number that is too long
         broken_hello(88, b"\x07"),  # not printable
         broken_hello(88, b"\xc3"),  # not ASCII
