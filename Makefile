@@ -48,7 +48,7 @@ lint: $(DEV_STAMP) ## Formatting, lint, types and import rules
 
 unit: setup-test
 	@echo "==> tests with branch coverage"
-	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered $(TESTS)
 
 test: setup-test lint unit ## Everything that must pass before a change lands
 

@@ -18,3 +18,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 # A shell that runs us in the background has its children ignore Ctrl-C, and ours would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with whole processes and browsers, which take longest: else one worker waits for the other at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/system", "tests/simulation", "tests/web")))
