@@ -110,10 +110,10 @@ def test_setting_up_twice_writes_each_record_once():
 def test_libraries_are_quiet_unless_debugging():
     stream = io.StringIO()
     logs.setup("info", stream, {})
-    logging.getLogger("uvicorn.access").info("GET /")
+    logging.getLogger("uvicorn.error").info("GET /")
     assert stream.getvalue() == ""
     logs.setup("debug", stream, {})
-    logging.getLogger("uvicorn.access").info("GET /")
+    logging.getLogger("uvicorn.error").info("GET /")
     assert "GET /" in stream.getvalue()
 
 

@@ -237,16 +237,20 @@ class Rig:
         return next(code for code in reversed(self.drawn) if code != "returned")
 
     async def _press(self, button, view) -> bool:
+        """Press a button and wait for its effect; tell whether a result is announced now.
+
+        A card too many may have left the shoe before its gate was shut: then a decision comes first.
+        """
         self.say(f"press {button}")
 
         async def moved():
             if not self.alive:
-                return True
+                return "dead"
             status = await self.status()
-            return status is not None and status.view is not None and status.view.state != view.state
+            state = status.view.state if status is not None and status.view is not None else view.state
+            return state if state != view.state else None
 
-        await self.until(moved, f"{button} has an effect")
-        return self.alive
+        return await self.until(moved, f"{button} has an effect") in ("announced", "shoe_ended")
 
     # ---- what is true afterwards -----------------------------------------------------------------------------
 
