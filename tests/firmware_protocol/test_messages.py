@@ -223,6 +223,7 @@ def test_an_event_with_impossible_contents_keeps_its_place_and_says_why(kind, co
         (Card(uid=bytes(4), entry_us=-1), "must fit in 64 bits"),
         (Card(uid=bytes(4), exit_us=1 << 64), "must fit in 64 bits"),
         (Card(uid=bytes(4), confidence=101), "0 to 100 per cent"),
+        (Card(uid=bytes(4), confidence=-1), "0 to 100 per cent"),
         (Card(uid=bytes(4), flags=1 << 16), "must fit in 16 bits"),
     ],
 )

@@ -1,5 +1,6 @@
 """The table of transitions: complete, drawn in the docs, and followed alike by both engines."""
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,9 @@ def test_one_thing_is_done_in_the_same_way_in_every_state_that_allows_it():
 def test_the_engine_at_the_table_knows_no_way_past_the_rows():
     engine = TransitionsEngine(Session("table"))
     assert set(engine._machine.events) == set(TRIGGERS)
+
+
+def test_building_the_engine_at_the_table_fills_no_log(caplog):
+    logging.getLogger("transitions").setLevel(logging.NOTSET)
+    TransitionsEngine(Session("table"))
+    assert caplog.records == []

@@ -75,3 +75,15 @@ def test_the_third_card_table_for_every_two_totals_and_every_third_card(player, 
         if expected:
             for last in CARD_OF.values():
                 assert next_card(drawn, (*banker_hand, last)) is None
+
+
+@pytest.mark.parametrize("player", ["8c Kd 2h", "9c Kd 2h", "9c 9d 2h", "4c 4d 6h", "4c 5d 7h"])
+@pytest.mark.parametrize("banker", ["2c Kd", "Ac Ad", "3c Td", "6c Kd"])
+def test_a_third_card_after_a_natural_gives_the_banker_no_draw(player, banker):
+    # It should not have been drawn; that it was changes nothing of what the natural ended.
+    assert next_card(tuple(player.split()), tuple(banker.split())) is None
+
+
+@pytest.mark.parametrize("banker", ["8c Kd", "9c Kd", "9c 9d"])
+def test_a_third_card_against_a_natural_gives_the_banker_no_draw(banker):
+    assert next_card(("2c", "Kd", "6h"), tuple(banker.split())) is None

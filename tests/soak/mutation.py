@@ -19,7 +19,7 @@ NAME = "mutation"
 LEAST_NOTICED = 0.90
 AT_ONCE = 2
 PAGE = ROOT / "docs" / "mutation.md"
-FULL = {"rules": 600, "machine": 60, "rows": 500, "decoder": 1400}  # faults tried of each part, if there are as many
+FULL = {"rules": 600, "machine": 400, "rows": 500, "decoder": 1400}  # faults tried of each part, if there are as many
 
 SOURCES = {
     "rules": ["shoe_controller/rules/*.py"],
