@@ -1,4 +1,5 @@
 import hashlib
+import hmac
 
 import pytest
 from hypothesis import given
@@ -64,3 +65,9 @@ def test_a_key_too_short_to_be_worth_anything_is_refused():
     assert check_key(bytes(16)) == bytes(16)
     with pytest.raises(SettingError, match="at least 16 bytes"):
         check_key(bytes(15))
+
+
+def test_a_seal_around_nothing_is_no_message_though_it_is_right():
+    keys = [bytes((number,)) * 32 for number in range(16)]
+    for key in keys:
+        assert unseal(hmac.digest(key, b"", "sha256")[:SEAL_BYTES], key) is None

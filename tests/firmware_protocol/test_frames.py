@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_protocol.crc import check_bytes
 from firmware_protocol.drops import Drop
 from firmware_protocol.errors import MessageError
 from firmware_protocol.frames import MAX_BETWEEN, MAX_BODY, Decoder, encode_frame
@@ -138,3 +139,10 @@ def test_reset_forgets_the_frame_of_the_line_before():
     assert decoder.held == 0
     assert [frame.body for frame in decoder.feed(encode_frame(b"whole"))] == [b"whole"]
     assert not any(decoder.drops.values())
+
+
+def test_a_frame_around_nothing_is_too_short_though_its_check_is_right():
+    stuffed = b"\1"
+    decoder = Decoder()
+    assert decoder.feed(b"\0" + stuffed + check_bytes(stuffed) + b"\0") == []
+    assert decoder.drops[Drop.TOO_SHORT] == 1
