@@ -1,7 +1,8 @@
 """One connection of a display: small buffers, a deadline for the request, and a way to cut the line.
 
 uvicorn closes a connection politely, which waits for ever on a client that does not read. Here a connection can be
-aborted: `scope["state"]["abort"]` does it.
+aborted: `scope["state"]["abort"]` does it. And a part of a response that has begun can be sent in the very turn of the
+event loop in which it is known: `scope["state"]["push"]`.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import contextlib
 import socket
 from typing import Any
 
+import h11
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
@@ -29,7 +31,7 @@ class DisplayConnection(H11Protocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        super().__init__(config, server_state, {**app_state, "abort": self.abort}, _loop)
+        super().__init__(config, server_state, {**app_state, "abort": self.abort, "push": self.push}, _loop)
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -61,6 +63,16 @@ class DisplayConnection(H11Protocol):
             cycle.disconnected = True
             cycle.message_event.set()
         super().send_400_response(msg)
+
+    def push(self, body: bytes) -> bool:
+        """Send a part of the response at once; False if it cannot be sent now without waiting."""
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is None or cycle.disconnected or cycle.response_complete or not cycle.response_started:
+            return False
+        if self.flow.write_paused or self.conn.our_state is not h11.SEND_BODY:
+            return False
+        self.transport.write(self.conn.send(h11.Data(body)))
+        return True
 
     def abort(self) -> None:
         """Cut the line now, whatever is still unsent."""

@@ -87,19 +87,19 @@ class Feed:
         self._view = EMPTY_TABLE
         self._whole_after = self._seq
         self._follow(facts.last_seq)
-        self._state = self._build()
+        self._state: DisplayState | None = None  # built when somebody asks
 
     def committed(self, view: TableView, seq: int) -> None:
         """Take the table as it is after fact `seq`, which is in the journal now, and wake the displays."""
         self._view = view
         self._follow(seq)
-        self._state = self._build()
+        self._state = None
         for wake in tuple(self._listeners):
             wake()
 
     def snapshot(self) -> DisplayState:
         """Return the state as of now; only the countdown is newer than the last commit."""
-        state = self._state
+        state = self._state = self._state or self._build()
         if state.betting is None or self._betting_since is None or not self._settings.countdown:
             return state
         gone_ms = (self._clock() - self._betting_since) // 1_000_000

@@ -87,10 +87,12 @@ class _Client:
         self._wake = asyncio.Event()
         self._gone = False
         self._sent = -1
+        self._push: Callable[[bytes], bool] | None = scope.get("state", {}).get("push")
+        self._at_rest = False  # nothing is being sent: what is pushed now comes in its place
 
     async def run(self) -> None:
         listening = asyncio.create_task(self._listen())
-        unsubscribe = self._source.subscribe(self._wake.set)
+        unsubscribe = self._source.subscribe(self._woken)
         try:
             await self._put({"type": "http.response.start", "status": 200, "headers": HEADERS})
             if self._scope["method"] == "HEAD":
@@ -120,11 +122,21 @@ class _Client:
         self._sent = known
         return self._catch_up()
 
+    def _woken(self) -> None:
+        """Send new facts in the turn in which they were committed; the task sends the state that contains them."""
+        if self._push is not None and self._at_rest:
+            whole, facts = self._source.since(self._sent)
+            if whole and facts and self._push(b"".join([message("fact", fact, seq) for seq, fact in facts])):
+                self._sent = facts[-1][0]
+        self._wake.set()
+
     async def _news(self) -> bytes:
         """Wait for a change or for the next beat; return what to send."""
+        self._at_rest = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(BEAT_SECONDS):
                 await self._wake.wait()
+        self._at_rest = False
         if self._wake.is_set():
             self._wake.clear()
             return self._catch_up()

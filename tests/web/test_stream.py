@@ -10,6 +10,7 @@ import pytest
 from shoe_controller.cards import ALL_CODES
 from shoe_controller.session import inputs
 from shoe_controller.web import connection, stream
+from shoe_controller.web.connection import DisplayConnection
 from tests.web.table import eventually, served, settings
 
 SHOE = "shoe fortune-six decks=8 id=S1;"
@@ -257,3 +258,9 @@ def test_at_a_squeeze_table_no_byte_tells_a_face_before_the_result(tmp_path):
             assert told() == shown
         listener.close()
     assert len(shown) == 17
+
+
+def test_nothing_is_pushed_where_no_answer_has_begun():
+    connection = DisplayConnection.__new__(DisplayConnection)
+    connection.cycle = None
+    assert not connection.push(b"data: x")
