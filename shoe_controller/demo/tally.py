@@ -39,8 +39,7 @@ class Tally:
     def lines(self) -> list[str]:
         """Return the summary, a line each."""
         won = ", ".join(f"{side} {self.winners[side]}" for side in ("player", "banker", "tie"))
-        lines = [
-            f"{self.rounds} rounds announced ({won}), {self.void} void, {self.cards} cards from {self.shoes} shoes",
-        ]
+        shoes = "1 shoe" if self.shoes == 1 else f"{self.shoes} shoes"
+        lines = [f"{self.rounds} rounds announced ({won}), {self.void} void, {self.cards} cards from {shoes}"]
         lines += [f"  {count} x {KIND_WORDS[kind]}" for kind, count in self.kinds.most_common()]
         return lines
