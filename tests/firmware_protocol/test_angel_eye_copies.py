@@ -173,3 +173,11 @@ def test_a_lone_copy_that_contradicts_what_was_believed_is_counted_once():
 def test_what_was_said_with_all_its_copies_is_new_when_it_is_said_again_after_something_else(first):
     frames = [drawn(1)] * first + [drawn(2)] * 3 + [drawn(1)] * (3 - first) + [drawn(1)] * 2
     assert believed(frames, end=0) == [drawn(1), drawn(2), drawn(1)]
+
+
+def test_a_third_copy_that_comes_after_the_next_event_began_is_a_repetition():
+    copies = Copies()
+    for at, frame in enumerate([drawn(1), drawn(1), drawn(2), drawn(1), drawn(2), drawn(2)]):
+        copies.heard(frame, 100.0 + at * FRAME_TIME)
+    assert copies.believed(101.0) == [drawn(1), drawn(2)]
+    assert (copies.repeated, copies.outvoted) == (4, 0)

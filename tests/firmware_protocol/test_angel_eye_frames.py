@@ -251,3 +251,9 @@ def test_after_any_noise_and_a_silence_the_next_frame_is_read(noise):
     reader.line_silent()
     frame, sequence, message = VECTORS[2]
     assert reader.feed(frame) == [Unsolicited(sequence, message, frame)]
+
+
+@pytest.mark.parametrize("start", StartByte)
+def test_a_stray_start_of_a_register_before_a_frame_does_not_swallow_it(start):
+    frame = unsolicited_frame(0x31, Standby(), start)
+    assert read(b"\x02" + frame, start) == [Unsolicited(0x31, Standby(), frame)]
