@@ -143,3 +143,9 @@ def test_what_the_format_cannot_carry_is_refused_with_a_sentence(message):
 )
 def test_the_least_and_the_most_that_a_frame_can_carry_survive_the_way_there_and_back(message):
     assert read_message(message.to_data()) == message
+
+
+@pytest.mark.parametrize("count", [-1, 16])
+def test_a_burn_count_that_a_frame_cannot_carry_is_refused(count):
+    with pytest.raises(AngelEyeError, match="it carries 0 to 15"):
+        BurnCount(count).to_data()

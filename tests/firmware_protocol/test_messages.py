@@ -241,6 +241,7 @@ def test_a_card_that_has_no_form_on_the_wire_is_refused_in_a_sentence(card, word
         happened.KeyLockChanged(locked=True),
         happened.FaultChanged(happened.DeviceFault.OVERDRAW, active=True),
         happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=-1),
+        happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=1 << 32),
         happened.SelfTestDone(1 << 32),
         happened.CardUnreadable(entry_us=-1),
         happened.CardUnreadable(exit_us=1 << 64),
@@ -329,3 +330,9 @@ def test_a_lamp_without_a_colour_is_white():
 def test_the_moments_of_an_unreadable_card_fill_their_field(moment):
     event = Event(1, 1, happened.CardUnreadable(moment, moment))
     assert Event.from_bytes(event.to_bytes()) == event
+
+
+@pytest.mark.parametrize("text", [" ", "~", "x" * 32])
+def test_a_serial_number_of_the_first_and_the_last_printable_character_arrives(text):
+    hello = Hello(type(IDENTITY)(IDENTITY.kind, text, "1", bytes(32), 0, 650), 1, 1, 1)
+    assert read_from_device(hello.to_bytes()) == hello
