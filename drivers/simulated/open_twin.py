@@ -160,6 +160,9 @@ class OpenTwin(OpenDevice):
         self.report(LidMoved(is_open=True), now)
         self.body.refill()
         self.body.jammed = self.body.lid_open = False
+        # Whoever fills the shoe mends it too, and the host must hear of it: it believes in a fault until then.
+        for fault in sorted(self.faults):
+            self.report(FaultChanged(fault, active=False), now)
         self.faults.clear()
         self.report(LidMoved(is_open=False), now)
         return f"new shoe: {self.body.cards_left} cards"

@@ -44,7 +44,8 @@ class Lives:
         if not world.resting:
             what = chance.random()
             if what < 0.03:
-                self.plan_cut()
+                if world.plan.crashes:  # a shoe that keeps nothing must not be left alone
+                    self.plan_cut()
             elif what < 0.03 + world.plan.disk_failures:
                 self.fail_disk()
         self.daemon = Daemon(
