@@ -101,7 +101,7 @@ class Outlets:
             self._metrics.connection(health.name, up=health.connected)
 
     def _safely(self, name: str, call: Callable[[], None]) -> None:
-        """Keep a defect of one outlet from the table and from the other outlets; its task begins anew."""
+        """Keep a defect of one outlet from the table and the others. It is told once; its lag shows the rest."""
         try:
             call()
         except Exception:
