@@ -13,23 +13,10 @@ from shoe_controller.journal.tail import Tail
 from shoe_controller.messages import HealthReport, Identity
 from shoe_controller.session import facts
 from shoe_controller.session.view import TableView
+from shoe_controller.web.feed import EMPTY_TABLE
 
 BOOT = "0123456789abcdef" * 2
 IDENTITY = Identity(site="macau", table="b7", boot=BOOT, version="1.0")
-EMPTY_VIEW = TableView(
-    phase="no-shoe",
-    state="no_shoe",
-    shoe=None,
-    round=None,
-    next=None,
-    gate_open=False,
-    betting_open=False,
-    alarm=False,
-    open_irregularities=(),
-    unacknowledged=(),
-    faults=(),
-    carried=(),
-)
 
 
 def now() -> Stamp:
@@ -106,7 +93,7 @@ class Table:
             self.commit(*round_facts(number))
 
     def snapshot(self) -> tuple[int, TableView]:
-        return self.source.last_seq, EMPTY_VIEW
+        return self.source.last_seq, EMPTY_TABLE
 
     def report(self) -> HealthReport:
         return HealthReport(uptime_s=1, memory_mb=os.getpid() and 20)
