@@ -144,10 +144,12 @@ class RuleSet:
     def work_out(self, seen: Traits) -> Outcome:
         """Return what hands with these traits mean, from the conditions of the game file."""
         winner: Winner
-        if seen.player_total == seen.banker_total:
-            winner = "tie"
+        if seen.player_total > seen.banker_total:
+            winner = "player"
+        elif seen.banker_total > seen.player_total:
+            winner = "banker"
         else:
-            winner = "player" if seen.player_total > seen.banker_total else "banker"
+            winner = "tie"
         odds = {
             wager: next(odds for when, odds in lines if when.holds(seen))
             for wager, lines in self.wagers.items()

@@ -22,7 +22,6 @@ class HandClass(dict[str, "HandClass"]):
     __slots__ = ("_classes", "example", "number")
 
     def __init__(self, classes: "HandClasses", number: int, example: Hand) -> None:
-        super().__init__()
         self._classes = classes
         self.number = number
         self.example = example

@@ -7,14 +7,16 @@ points alone would pay.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from math import perm
+from collections.abc import Callable, Iterable
+from itertools import combinations_with_replacement
+from math import lcm, perm
 from typing import NamedTuple
 
+from shoe_controller.money import Odds
 from shoe_controller.rules.games import RuleSet
 from shoe_controller.rules.play import POINTS, Hand, next_card, total
 from shoe_controller.rules.predicates import Condition, Sight
-from shoe_controller.rules.traits import STARS, Traits, traits
+from shoe_controller.rules.traits import FLAMING_SUIT, STARS, Traits, traits
 
 Weights = Counter[Traits]
 Progress = Callable[[float], None]
@@ -65,23 +67,24 @@ class _Shoe:
             return self._pairs()
         values = {face: sum(POINTS[other] == POINTS[face] for other in deck.faces) for face in _values(deck.suits[0])}
         if sight is Sight.POINTS:
-            return self._hands(values, values)
+            return self._hands(values, _pairs_of(values), _pairs_of(values))
         one_suit = {face: number // suits for face, number in values.items()}
         if sight is Sight.ONE_SUIT:  # every suit has the same cards: count one of them and multiply
-            return Counter({seen: weight * suits for seen, weight in self._hands(one_suit, one_suit).items()})
+            pairs = _pairs_of(one_suit)
+            return Counter({seen: weight * suits for seen, weight in self._hands(one_suit, pairs, pairs).items()})
         if sight is Sight.STARS:
-            stars = {rank + deck.suits[0]: suits for rank in sorted(STARS)}
-            return self._hands(stars, stars)
+            stars = {rank + FLAMING_SUIT: suits for rank in sorted(STARS)}  # any suit may stand for all of them
+            return self._hands(stars, _pairs_of(stars), _pairs_of(stars))
         fire, other = _values("f"), _values("g")
         split = {face: one_suit[face] for face in fire} | {
             face: (suits - 1) * one_suit[fire[at]] for at, face in enumerate(other)
         }
-        nines = {face: split[face] for face in fire}
+        nines = [pair for pair in _pairs_of(fire) if total(pair) == 9]
         if sight is Sight.BOTH_FIRE:
-            return self._hands(nines, nines, only_player_nine=True, only_banker_nine=True)
+            return self._hands(split, nines, nines)
         if sight is Sight.PLAYER_FIRE:
-            return self._hands(nines, split, only_player_nine=True)
-        return self._hands(split, nines, only_banker_nine=True)
+            return self._hands(split, nines, _pairs_of(split))
+        return self._hands(split, _pairs_of(split), nines)
 
     def _pairs(self) -> Weights:
         """Count the first two cards of a hand; the other four may be anything."""
@@ -93,24 +96,16 @@ class _Shoe:
                 weights[traits((first, second), (first, second))] += number * rest
         return weights
 
-    def _hands(
-        self,
-        player_pool: dict[str, int],
-        banker_pool: dict[str, int],
-        *,
-        only_player_nine: bool = False,
-        only_banker_nine: bool = False,
-    ) -> Weights:
-        """Count complete deals from classes of cards, each class by the face that stands for it."""
-        left = {face: number * self.decks for face, number in (banker_pool | player_pool).items()}
+    def _hands(self, pool: dict[str, int], player_pairs: list[Hand], banker_pairs: list[Hand]) -> Weights:
+        """Count complete deals that begin with these pairs; each class of cards is a face that stands for it."""
+        left = {face: number * self.decks for face, number in pool.items()}
         weights: Weights = Counter()
-        player_pairs = list(_pairs_of(player_pool, only_player_nine))
         for step, player in enumerate(player_pairs):
             self._progress(step / len(player_pairs))
             with_player = _draw_two(left, player)
             if not with_player:
                 continue
-            for banker in _pairs_of(banker_pool, only_banker_nine):
+            for banker in banker_pairs:
                 with_banker = _draw_two(left, banker)
                 if with_banker:
                     self._finish(weights, left, player, banker, with_player * with_banker)
@@ -141,23 +136,19 @@ def _values(suit: str) -> list[str]:
     return [rank + suit for rank in "A23456789T"]
 
 
-def _pairs_of(pool: dict[str, int], only_nine: bool) -> Iterator[Hand]:
-    """Yield every two faces of a pool once, in one order: no condition asks which came first."""
-    faces = list(pool)
-    for at, first in enumerate(faces):
-        for second in faces[at:]:
-            if not only_nine or total((first, second)) == 9:
-                yield (first, second)
+def _pairs_of(faces: Iterable[str]) -> list[Hand]:
+    """Return every two of these faces once, in one order: no condition asks which came first."""
+    return list(combinations_with_replacement(faces, 2))
 
 
 def _draw_two(left: dict[str, int], pair: Hand) -> int:
     """Take two cards out and return in how many ways that can happen; 0, and nothing taken, if it cannot."""
     first, second = pair
     ways = left[first] * (left[second] - (first == second)) * (1 if first == second else 2)
-    if ways > 0:
+    if ways:
         left[first] -= 1
         left[second] -= 1
-    return max(ways, 0)
+    return ways
 
 
 def _first(lines: list[tuple[Condition, str]], seen: Traits, nothing: str) -> str:
@@ -187,31 +178,22 @@ def _distribution(lines: list[tuple[Condition, str]], shoe: _Shoe, *, pushes: bo
     return found
 
 
-def _wager_odds(name: str, lines: tuple[tuple[Condition, object], ...], shoe: _Shoe) -> WagerOdds:
+def _wager_odds(name: str, lines: tuple[tuple[Condition, Odds], ...], shoe: _Shoe) -> WagerOdds:
     odds = {str(value): value for _, value in lines}
     named = [(when, str(value)) for when, value in lines]
     found = _distribution(named, shoe, pushes=name in shoe.rules.pushed_on_tie)
-    # Winnings over a common denominator: every odds' `per` divides it.
-    per = 1
-    for value in odds.values():
-        per *= value[1] if value[1] not in (1, per) else 1  # type: ignore[index]
-    edge = found["lose"] * per
-    for text, value in odds.items():
-        edge -= found[text] * value[0] * per // value[1]  # type: ignore[index]
+    per = lcm(*(value.per for value in odds.values()))  # winnings are counted over one denominator
+    winnings = sum(found[text] * value.pays * (per // value.per) for text, value in odds.items())
+    edge = found["lose"] * per - winnings
     return WagerOdds(name, _outcomes(odds, found), (edge, shoe.sequences * per))
 
 
 def _bonus_odds(name: str, lines: tuple[tuple[Condition, int], ...], shoe: _Shoe) -> WagerOdds:
     named = [(when, f"+{value}") for when, value in lines]
-    return WagerOdds(name, _outcomes(dict(named_pays(named)), _distribution(named, shoe, pushes=False)), None)
+    pays = dict.fromkeys(pays for _, pays in named)
+    return WagerOdds(name, _outcomes(pays, _distribution(named, shoe, pushes=False)), None)
 
 
-def named_pays(lines: list[tuple[Condition, str]]) -> Iterator[tuple[str, str]]:
-    """Yield what lines pay, once each, in their order."""
-    for _, pays in lines:
-        yield pays, pays
-
-
-def _outcomes(pays: dict[str, object] | dict[str, str], found: Counter[str]) -> tuple[OutcomeOdds, ...]:
+def _outcomes(pays: Iterable[str], found: Counter[str]) -> tuple[OutcomeOdds, ...]:
     order = [*pays, *(("push",) if found["push"] else ()), "lose"]
     return tuple(OutcomeOdds(text, found[text]) for text in order)

@@ -14,12 +14,14 @@ Hand = tuple[str, ...]
 # 3.3: ace counts one, two to nine their face, ten and pictures nothing.
 POINTS: dict[str, int] = {code: "A23456789".find(code[0]) + 1 for code in ALL_CODES}
 
+ANY_POINTS = frozenset(POINTS.values())
+
 # 3.9: the point values of the Player's third card on which the Banker draws, by the Banker's two-card total.
 BANKER_DRAWS_ON: dict[int, frozenset[int]] = {
-    0: frozenset(range(10)),
-    1: frozenset(range(10)),
-    2: frozenset(range(10)),
-    3: frozenset(range(10)) - {8},
+    0: ANY_POINTS,
+    1: ANY_POINTS,
+    2: ANY_POINTS,
+    3: ANY_POINTS - {8},
     4: frozenset(range(2, 8)),
     5: frozenset(range(4, 8)),
     6: frozenset({6, 7}),
@@ -33,11 +35,6 @@ def total(hand: Hand) -> int:
     for card in hand:
         points += POINTS[card]
     return points % 10
-
-
-def is_natural(hand: Hand) -> bool:
-    """Tell whether the first two cards total eight or nine (1.1 "Natural")."""
-    return len(hand) >= 2 and total(hand[:2]) >= 8
 
 
 def _after_four(player_two: int, banker_two: int) -> Side | None:
@@ -58,10 +55,10 @@ def _after_player_third(player_two: int, banker_two: int, third: int) -> Side | 
 
 # The two rules above for every sum of two cards (0 to 18, tens not yet dropped): millions of rounds are replayed.
 _SUMS = range(19)
-_DEAL: tuple[Side, ...] = ("player", "banker", "player", "banker")  # 3.7
 _AFTER_FOUR = tuple(tuple(_after_four(p % 10, b % 10) for b in _SUMS) for p in _SUMS)
 _AFTER_PLAYER_THIRD = tuple(
-    tuple(tuple(_after_player_third(p % 10, b % 10, third) for third in range(10)) for b in _SUMS) for p in _SUMS
+    tuple(tuple(_after_player_third(p % 10, b % 10, third) for third in sorted(ANY_POINTS)) for b in _SUMS)
+    for p in _SUMS
 )
 
 
@@ -69,7 +66,7 @@ def next_card(player: Hand, banker: Hand) -> Side | None:
     """Tell which hand gets the next card, or None when the round is complete."""
     dealt_banker = len(banker)
     if dealt_banker < 2:
-        return _DEAL[len(player) + dealt_banker]
+        return "player" if len(player) == dealt_banker else "banker"  # 3.7
     if dealt_banker == 3:
         return None
     points = POINTS

@@ -63,8 +63,6 @@ def traits(player: Hand, banker: Hand) -> Traits:
     banker_total = sum([points[card] for card in banker]) % 10
     player_pair, player_colour = _first_two(player[0], player[1])
     banker_pair, banker_colour = _first_two(banker[0], banker[1])
-    suit = player[0][1]
-    one_suit = banker[0][1] == suit and all(card[1] == suit for card in player + banker)
     return Traits(
         player_total,
         banker_total,
@@ -76,7 +74,7 @@ def traits(player: Hand, banker: Hand) -> Traits:
         banker_colour,
         player_total == 9 and _is_flaming(player),
         banker_total == 9 and _is_flaming(banker),
-        one_suit,
+        len({card[1] for card in player + banker}) == 1,
         player_total == banker_total == 0 and _has_three_stars(player) and _has_three_stars(banker),
     )
 
