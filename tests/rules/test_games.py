@@ -2,6 +2,7 @@
 
 import pytest
 
+from shoe_controller.rules import games
 from shoe_controller.rules.games import GameFileError, find, load, load_all, parse
 
 BASE = {"player": ["1:1"], "banker": ["1:2", "1:1"], "tie": ["8:1"]}
@@ -101,11 +102,14 @@ def test_comments_and_spaces_do_not_change_the_hash_but_odds_do():
     [
         (("8:1", "eight"), "odds must look like 8:1"),
         (('"tie", odds', '"tai", odds'), "there is no condition 'tai'"),
+        (('"tie", odds', '"tie(6)", odds'), "there is no condition 'tie(6)'"),
+        (('"tie", odds', '"tie_on", odds'), "there is no condition 'tie_on'"),
         (("deck = 52", "deck = 53"), "$.deck"),
         (("deck = 52", "deck = 52\ncolour = 1"), "colour"),
         (('id = "tie"', 'id = "banker"'), "the wager 'banker' is there twice"),
         (('id = "tie"', 'id = "draw"'), "the wager 'tie' is missing"),
         (("[4, 10]", "[10, 4]"), "the smallest and the largest"),
+        (("[4, 10]", "[0, 10]"), "the smallest and the largest"),
         (("2020-01-01", "2020-13-01"), ""),
         (("[4, 10]", "[4"), ""),
         (("[4, 10]", "[\n" * 30_000), "it is nested too deeply"),
@@ -118,6 +122,21 @@ def test_a_mistake_in_a_game_file_is_told_with_its_file(change, complaint):
         parse(GOOD.replace(*change), "toy.toml")
     assert str(caught.value).startswith("toy.toml:")
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("low,high", [(1, 1), (1, 2), (8, 8)])
+def test_a_game_may_be_played_with_one_deck_and_with_one_number_of_decks(low, high):
+    rules = parse(GOOD.replace("[4, 10]", f"[{low}, {high}]"), "toy.toml")
+    assert (rules.min_decks, rules.max_decks) == (low, high)
+
+
+def test_two_game_files_must_not_have_the_same_id(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    for name in ("one.toml", "two.toml"):
+        (tmp_path / "data" / name).write_text(GOOD)
+    monkeypatch.setattr(games.resources, "files", lambda _package: tmp_path)
+    with pytest.raises(GameFileError, match="two game files have the same id"):
+        load_all.__wrapped__()
 
 
 def test_a_bonus_must_go_with_a_wager_of_the_game():

@@ -8,6 +8,7 @@ from shoe_controller.rules import games
 from shoe_controller.rules.games import load_all
 from shoe_controller.rules.hand_classes import HandClasses
 from shoe_controller.rules.play import next_card
+from shoe_controller.rules.predicates import condition
 from shoe_controller.rules.traits import traits
 
 GAMES = sorted(load_all())
@@ -51,6 +52,35 @@ def test_every_pair_of_first_cards_pays_what_the_conditions_say(game):
         for second in rules.deck.faces:
             for hands in (((first, second), other), (other, (first, second))):
                 assert rules.outcome(*hands) == rules.work_out(traits(*hands)), hands
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "player_wins_with_flaming_nines",
+        "banker_wins_with_flaming_nines",
+        "tie_with_flaming_nines",
+        "one_element_over_cards(4)",
+        "tie_with_six_stars",
+    ],
+)
+def test_a_game_tells_apart_what_its_only_condition_asks_for(when):
+    # The games ask for several of these, so that one can stand in for another.
+    classes, chance = HandClasses([condition(when)]), random.Random(7)
+    rules, found = load_all()["six-star"], {}
+    stars = [face for face in rules.deck.faces if face[0] in "SLFT"] * 8
+    for shoe in (stars, *(few_suits(rules, chance) for _ in range(SHOES))):
+        for hands in deals(shoe, chance):
+            numbers = tuple(classes.of(hand).number for hand in hands)
+            holds = condition(when).holds(traits(*hands))
+            assert found.setdefault(numbers, holds) == holds, hands
+    assert set(found.values()) == {True, False}
+
+
+def test_fire_cards_are_cards_like_others_to_a_game_that_does_not_ask_for_them():
+    wagers = load_all()["sands-elements"].wagers.values()
+    classes = HandClasses(when for lines in wagers for when, _ in lines)
+    assert classes.of(("4f", "5f")) is classes.of(("4g", "5g"))
 
 
 def test_outcomes_that_are_forgotten_are_worked_out_again(monkeypatch):

@@ -1,10 +1,14 @@
 """Odds: the published figures, and sums that must come out."""
 
-from math import perm
+from fractions import Fraction
+from importlib import resources
+from itertools import product
+from math import perm, prod
 
 import pytest
 
-from shoe_controller.rules.games import load_all
+from shoe_controller import rules as rules_package
+from shoe_controller.rules.games import load_all, parse
 from shoe_controller.rules.odds import count
 
 
@@ -75,6 +79,52 @@ def test_flaming_nines_are_what_counting_by_hand_gives(eight_decks):
         wins += of_fire[0] * of_fire[1] * (perm(518, 2) - nine_too) * perm(516, 2)
     assert weights(eight_decks, "six-star", "player")["6:5"] == wins
     assert weights(eight_decks, "six-star", "banker")["6:5"] == wins
+
+
+@pytest.mark.parametrize("decks", [1, 8])
+def test_four_cards_of_one_element_are_what_counting_by_hand_gives(decks):
+    # Nobody draws after a natural, nor if both stand on six or seven. Four cards of each element count nothing.
+    cards = [4 * decks, *[decks] * 9]
+    ways = 0
+    for dealt in product(range(10), repeat=4):
+        player, banker = (dealt[0] + dealt[2]) % 10, (dealt[1] + dealt[3]) % 10
+        if max(player, banker) >= 8 or min(player, banker) >= 6:
+            ways += prod(cards[value] - dealt[:at].count(value) for at, value in enumerate(dealt))
+    found = weights({"six-star": count(load_all()["six-star"], decks)}, "six-star", "element_bonus")
+    assert found["50:1"] == 5 * ways * perm(65 * decks - 4, 2)
+
+
+@pytest.mark.parametrize("game", list(load_all()))
+def test_the_house_edge_is_exactly_what_the_outcomes_cost(eight_decks, game):
+    sequences, wagers = eight_decks[game]
+    for wager in wagers:
+        if wager.house_edge is None:
+            continue
+        cost = 0
+        for pays, weight in wager.outcomes:
+            won, per = {"lose": (-1, 1), "push": (0, 1)}.get(pays) or map(int, pays.split(":"))
+            cost -= weight * Fraction(won, per)
+        assert Fraction(*wager.house_edge) == cost / sequences, wager.wager
+
+
+def test_the_house_edge_is_exact_for_odds_of_any_denominator():
+    text = (resources.files(rules_package) / "data" / "no-commission.toml").read_text(encoding="utf-8")
+    rules = parse(text.replace('"11:1"', '"77:13"'), "a copy")
+    sequences, wagers = count(rules, 1)
+    pair = next(wager for wager in wagers if wager.wager == "player_pair")
+    chance = Fraction(3, 51)
+    assert Fraction(*pair.house_edge) == (1 - chance) - chance * Fraction(77, 13)
+    assert sequences == perm(52, 6)
+
+
+@pytest.mark.parametrize("game", list(load_all()))
+def test_the_odds_of_one_deck_add_up_though_some_hands_cannot_be_dealt_from_it(game):
+    rules = load_all()[game]
+    sequences, wagers = count(rules, 1)
+    assert sequences == perm(rules.deck.size, 6)
+    for wager in wagers:
+        assert sum(outcome.weight for outcome in wager.outcomes) == sequences, wager.wager
+        assert all(outcome.weight >= 0 for outcome in wager.outcomes), wager.wager
 
 
 def test_progress_goes_from_nothing_towards_all():

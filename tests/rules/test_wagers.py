@@ -1,5 +1,7 @@
 """Every wager of every game with a winning, a losing and a near-miss hand."""
 
+import itertools
+
 import pytest
 
 from shoe_controller.rules.games import load_all
@@ -117,14 +119,26 @@ def test_every_wager_can_win_and_can_lose(game, wager):
     assert found == {True, False}
 
 
-def test_wins_on_wagers_follow_the_winning_total():
-    for n in range(1, 10):
-        won = outcome("sands-super", f"{n}h Kd" if n > 5 and n < 10 else "9h Kd", "6c Ks" if n > 6 else "5c 2s")
-        if n > 6:
-            assert f"player_wins_on_{n}" in won.pays
-    tied = outcome("sands-super", "7h Kd", "7c Ks")
-    assert tied.pays["tie_wins_on_7"] == "35:1"
-    assert not [wager for wager in tied.pays if "_wins_on_" in wager and not wager.startswith("tie")]
+def complete_hands():
+    """Yield hands of all totals; which card is third does not matter here."""
+    for player_two, banker_two, third, last in itertools.product("TA23456789", repeat=4):
+        player, banker = ("Kd", f"{player_two}h"), ("Ks", f"{banker_two}c")
+        if next_card(player, banker) == "player":
+            player = (*player, f"{third}d")
+        if next_card(player, banker) == "banker":
+            banker = (*banker, f"{last}s")
+        yield " ".join(player), " ".join(banker)
+
+
+def test_of_the_wins_on_wagers_the_one_of_winner_and_winning_total_wins_and_no_other():
+    seen = set()
+    for player, banker in dict.fromkeys(complete_hands()):
+        found = outcome("sands-super", player, banker)
+        total = max(found.player_total, found.banker_total)
+        won = [wager for wager in found.pays if "_wins_on_" in wager]
+        assert won == [f"{found.winner}_wins_on_{total}"], (player, banker)
+        seen.update(won)
+    assert len(seen) == 9 + 9 + 10
 
 
 def test_player_and_banker_are_pushed_on_a_tie_only():
@@ -134,4 +148,6 @@ def test_player_and_banker_are_pushed_on_a_tie_only():
 
 def test_natural_is_told_for_two_card_eight_or_nine_only():
     assert outcome("no-commission", "8h Kd", "6c Ks").natural
+    assert outcome("no-commission", "2h Kd", "9c Ks").natural
+    assert not outcome("no-commission", "7h Kd", "6c Ks").natural
     assert not outcome("no-commission", "2h 2d 5c", "7c Ks").natural
