@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from shoe_controller.machine import engines
 from shoe_controller.machine.diagram import diagram
-from shoe_controller.machine.engines import TransitionsEngine
-from shoe_controller.machine.rows import ROWS, TRIGGERS
+from shoe_controller.machine.engines import TableEngine, TransitionsEngine
+from shoe_controller.machine.rows import ROWS, TRIGGERS, Row
 from shoe_controller.machine.states import (
     ANNOUNCED,
     BANKER_THIRD,
@@ -216,8 +217,27 @@ def test_one_thing_is_done_in_the_same_way_in_every_state_that_allows_it():
             state: [(None, "refuse_withdrawal", None)] for state in STATES if state not in (BETTING, DECISION)
         },
         "reconstruct": {state: [(None, "refuse", None)] for state in STATES if state != DECISION},
+        "shoe": {
+            state: [
+                ("shoe_is_wrong", "refuse_shoe", None),
+                ("burn_is_due", "load_shoe", BURNING),
+                (None, "load_shoe", READY),
+            ]
+            for state in FREE
+        },
         "cut": {
-            state: [("cut_was_seen", "refuse", None), (None, "see_cut_card", None)] for state in (*IN_ROUND, DECISION)
+            **{
+                state: [("cut_was_seen", "refuse", None), (None, "see_cut_card", None)]
+                for state in (*IN_ROUND, DECISION)
+            },
+            **{
+                state: [
+                    ("cut_was_seen", "refuse", None),
+                    ("cut_ends_shoe", "see_cut_card_and_end", SHOE_ENDED),
+                    (None, "see_cut_card", None),
+                ]
+                for state in (BURNING, *BETWEEN_ROUNDS)
+            },
         },
         "returned": {state: [(None, "find_altered_order", DECISION)] for state in (*IN_ROUND, *BETWEEN_ROUNDS)},
         "unreadable": {state: [(None, "find_unreadable", DECISION)] for state in (*IN_ROUND, *BETWEEN_ROUNDS)},
@@ -234,6 +254,29 @@ def test_one_thing_is_done_in_the_same_way_in_every_state_that_allows_it():
     for trigger, states in same.items():
         for state, rows in states.items():
             assert [(row.when, row.do, row.dest) for row in cells()[state, trigger]] == rows, (state, trigger)
+
+
+@pytest.mark.parametrize("state", INITIAL_DEAL)
+def test_wherever_the_initial_deal_has_come_to_an_unknown_order_is_asked_for_first(state):
+    first, second, *others = cells()[state, "together"]
+    assert [(row.when, row.do) for row in (first, second)] == [
+        ("order_is_unknown and last_round", "void_for_unknown_order"),
+        ("order_is_unknown", "void_for_unknown_order"),
+    ]
+    assert not [row for row in others if "order" in (row.when or "")]
+
+
+@pytest.mark.parametrize("engine", [TableEngine, TransitionsEngine])
+def test_an_engine_that_finds_no_row_says_so_and_does_not_pass_over_it(engine, monkeypatch):
+    rows = [Row("ack", NO_SHOE, None, "acknowledge", "alarm_is_on")]
+    monkeypatch.setattr(engines, "ROWS", rows)
+    with pytest.raises(AssertionError, match="no row was taken for 'ack' in state 'no_shoe'"):
+        engine(Session("table")).fire("ack")
+
+
+def test_the_engine_at_the_table_hangs_nothing_on_what_it_moves():
+    engine = TransitionsEngine(Session("table"))
+    assert set(vars(engine._position)) == {"_model"}
 
 
 def test_the_engine_at_the_table_knows_no_way_past_the_rows():
