@@ -46,9 +46,9 @@ class OperationReader:
         return found
 
     def _outcome(self) -> Operation | NakCode | None:
-        end = self._buffer.find(ETX)
-        if end < 0:
+        if ETX not in self._buffer:
             return NakCode.NO_END if len(self._buffer) == LONGEST_FRAME or STX in self._buffer[1:] else None
+        end = self._buffer.index(ETX)
         if len(self._buffer) < end + 3:
             return None
         frame, digits = bytes(self._buffer[: end + 1]), bytes(self._buffer[end + 1 :])

@@ -6,7 +6,7 @@ A device keeps these bytes, with the kind before them, until the host has acknow
 from collections.abc import Callable
 from struct import Struct
 
-from firmware_protocol.card_block import MAX_CARD_BYTES, UID_SIZES, pack_card, unpack_card
+from firmware_protocol.card_block import UID_SIZES, pack_card, unpack_card
 from firmware_protocol.codes import Kind
 from firmware_protocol.errors import MessageError
 from firmware_protocol.events import (
@@ -27,8 +27,8 @@ from firmware_protocol.events import (
     ShoeEmptied,
 )
 
-# (249 body - 9 event header - 2 own fields - 8 seal) / 36 bytes of the largest card = 6
-MAX_TOGETHER = (249 - 9 - 2 - 8) // MAX_CARD_BYTES
+# So many of the largest cards fit: (249 body - 9 event header - 2 own fields - 8 seal) / 36 bytes a card.
+MAX_TOGETHER = 6
 
 _FAULT = Struct("<BI")
 _U32 = Struct("<I")
@@ -89,7 +89,7 @@ def _pack_moments(entry_us: int | None, exit_us: int | None) -> bytes:
     return bytes((has,)) + moments
 
 
-def unpack_happening(kind: int, data: bytes, at: int = 0) -> Happening:
+def unpack_happening(kind: int, data: bytes, at: int) -> Happening:
     """Read a happening at an offset. Bytes behind its last field are of a newer minor version and not looked at.
 
     An event that cannot be read is still an event with a place in the order: if it were dropped, the device would
@@ -129,10 +129,10 @@ def _unreadable(data: bytes, at: int) -> Happening:
     at += 1
     entry_us = exit_us = None
     if has & _ENTRY:
-        entry_us = _moment(data, at)
+        entry_us = _number(_MOMENT, data, at)
         at += _MOMENT.size
     if has & _EXIT:
-        exit_us = _moment(data, at)
+        exit_us = _number(_MOMENT, data, at)
     return CardUnreadable(entry_us, exit_us)
 
 
@@ -149,12 +149,12 @@ def _foreign(data: bytes, at: int) -> Happening:
 
 
 def _self_test_done(data: bytes, at: int) -> Happening:
-    return SelfTestDone(_u32(data, at))
+    return SelfTestDone(_number(_U32, data, at))
 
 
 def _fault(fault: DeviceFault) -> Callable[[bytes, int], Happening]:
     def read(data: bytes, at: int) -> Happening:
-        return FaultChanged(fault, _flag(data, at), _u32(data, at + 1))
+        return FaultChanged(fault, _flag(data, at), _number(_U32, data, at + 1))
 
     return read
 
@@ -187,15 +187,9 @@ def _flag(data: bytes, at: int) -> bool:
     return value == 1
 
 
-def _u32(data: bytes, at: int) -> int:
-    if len(data) - at < _U32.size:
+def _number(form: Struct, data: bytes, at: int) -> int:
+    if len(data) - at < form.size:
         raise MessageError("the message ends too early")
-    value: int = _U32.unpack_from(data, at)[0]
-    return value
-
-
-def _moment(data: bytes, at: int) -> int:
-    if len(data) - at < _MOMENT.size:
-        raise MessageError("the message ends too early")
-    value: int = _MOMENT.unpack_from(data, at)[0]
+    value: int
+    (value,) = form.unpack_from(data, at)
     return value
