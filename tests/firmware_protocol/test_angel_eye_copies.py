@@ -99,6 +99,21 @@ def test_a_single_copy_that_nobody_waited_for_is_not_counted_with_one_of_much_la
     assert copies.believed(HOLD + WINDOW + 1 + HOLD) == [drawn(1)] * 2
 
 
+@pytest.mark.parametrize("others, times", [(15, 1), (16, 2)])
+def test_a_late_copy_is_known_until_sixteen_other_events_have_come(others, times):
+    frames = [drawn(1)] * 2 + [drawn(2 + n) for n in range(others) for _ in range(2)] + [drawn(1)]
+    assert believed(frames, gap=0.001).count(drawn(1)) == times
+
+
+@pytest.mark.parametrize("after, times", [(WINDOW, 1), (WINDOW + 0.01, 2)])
+@pytest.mark.parametrize("first", [1, 2])
+def test_a_copy_at_the_very_end_of_the_window_is_still_a_repetition(first, after, times):
+    copies = Copies()
+    for now in [0.0] * first + [after]:
+        copies.heard(drawn(1), now)
+    assert copies.believed(10.0) == [drawn(1)] * times
+
+
 def test_the_same_frame_after_enough_others_is_a_new_event():
     others = [drawn(2 + n) for n in range(REMEMBERED) for _ in range(3)]
     assert believed([drawn(1)] * 3 + others + [drawn(1)] * 3, gap=0.001).count(drawn(1)) == 2
@@ -126,6 +141,27 @@ def test_an_event_of_before_a_restart_of_the_host_is_not_acted_on_again():
     copies.heard(drawn(2), 0.2)
     copies.heard(drawn(2), 0.3)
     assert copies.believed(0.3) == [drawn(2)]
+
+
+def test_what_is_said_again_after_all_copies_of_a_handled_event_is_new():
+    copies = Copies()
+    copies.already_handled(drawn(1), 0.0)
+    for at, frame in enumerate([drawn(2)] * 2 + [drawn(1)] * 4):
+        copies.heard(frame, at * FRAME_TIME)
+    assert copies.believed(0.2) == [drawn(2), drawn(1)], "two of the four are the copies that were on their way"
+    assert copies.repeated == 4
+
+
+def test_each_frame_of_something_disputed_counts_as_one_copy_of_it():
+    frames = [drawn(1, "Ad"), drawn(1, "8s")]
+    copies = Copies()
+    for frame in frames:
+        copies.heard(frame, 100.0)
+    assert copies.believed(100.0 + HOLD) == [Disputed(tuple(frames))]
+    for at, frame in enumerate([drawn(2)] * 2 + [drawn(1, "8s")] * 4):
+        copies.heard(frame, 100.0 + HOLD + at * FRAME_TIME)
+    assert copies.believed(102.0) == [drawn(2), drawn(1, "8s")]
+    assert copies.repeated == 4
 
 
 def test_when_the_line_goes_what_is_in_is_decided():

@@ -15,7 +15,7 @@ from firmware_protocol.angel_eye_frames import (
     check_digits,
     unsolicited_frame,
 )
-from firmware_protocol.angel_eye_messages import Standby, Started
+from firmware_protocol.angel_eye_messages import Preset, Standby, Started
 from firmware_protocol.angel_eye_refusals import NakCode
 from tests.firmware_protocol.angel_eye_vectors import FRAMES
 
@@ -144,7 +144,11 @@ def test_answers_are_read_between_frames():
     ],
 )
 def test_every_refusal_has_its_code_and_a_sentence(code, reason):
-    assert read_bytewise(bytes((0x15, code))) == [Rejected(reason)]
+    reader = FrameReader()
+    assert reader.feed(b"\x15") == []
+    assert reader.feed(bytes((code,))) == [Rejected(reason)]
+    assert not reader.waiting
+    assert not reader.dropped
     assert reason.sentence.endswith(".")
 
 
@@ -206,6 +210,15 @@ def test_a_frame_longer_than_the_buffer_is_dropped_however_it_arrives(length, re
     whole = read(frame + after)
     assert whole == read_bytewise(frame + after)
     assert [f.raw for f in whole] == ([frame, after] if read_at_all else [after])
+
+
+@pytest.mark.parametrize("byte, dropped", [(0x20, {}), (0x1F, {Drop.BROKEN: 1})])
+def test_a_frame_may_carry_a_space_but_no_control_character(byte, dropped):
+    frame = bytes((0x05, 0x01, ord("M"), *b"01 12", byte, 0x03))
+    reader = FrameReader()
+    found = reader.feed(frame + check_digits(frame, StartByte.EXCLUDE))
+    assert [f.message for f in found] == ([] if dropped else [Preset("01", " 12 ")])
+    assert {why: n for why, n in reader.dropped.items() if why is not Drop.NOISE} == dropped
 
 
 def test_each_way_to_break_a_frame_is_counted_by_its_name():

@@ -89,6 +89,7 @@ def test_a_card_that_cannot_be_told_is_an_unknown_card_not_a_guess(data, why):
     "data, why",
     [
         ("58", "type 0x58"),
+        ("58 81 82", "type 0x58"),
         ("53 81", "'S' with 1 bytes"),
         ("44 81", "'D' with 1 bytes"),
         ("47 80", "result of kind 0"),
@@ -117,6 +118,7 @@ def test_reading_never_raises_and_keeps_every_byte_of_what_it_does_not_know(data
     [
         GameCard(Target.PLAYER, 0, card("Ad")),
         GameCard(Target.BANKER, 16, card("Ad")),
+        GameCard(Target.BURN, 16, card("Ad")),
         GameCard(Target.PLAYER, 1, card("Sf")),
         GameCard(Target.PLAYER, 1, Card(uid=b"1234")),
         BurnCount(16),
@@ -143,6 +145,12 @@ def test_what_the_format_cannot_carry_is_refused_with_a_sentence(message):
 )
 def test_the_least_and_the_most_that_a_frame_can_carry_survive_the_way_there_and_back(message):
     assert read_message(message.to_data()) == message
+
+
+@pytest.mark.parametrize("target, least", [(Target.PLAYER, 1), (Target.BANKER, 1), (Target.BURN, 0)])
+def test_a_place_before_the_first_is_refused_with_the_places_there_are(target, least):
+    with pytest.raises(AngelEyeError, match=f"it must be {least} to 15"):
+        GameCard(target, least - 1, card("Ad")).to_data()
 
 
 @pytest.mark.parametrize("count", [-1, 16])

@@ -141,6 +141,14 @@ def test_reset_forgets_the_frame_of_the_line_before():
     assert not any(decoder.drops.values())
 
 
+def test_reset_forgets_that_the_line_before_said_something_too_long():
+    decoder = Decoder()
+    decoder.feed(b"x" * (MAX_BETWEEN + 1))
+    decoder.reset()
+    without_first_delimiter = encode_frame(b"whole")[1:]
+    assert [frame.body for frame in decoder.feed(without_first_delimiter)] == [b"whole"]
+
+
 def test_a_frame_around_nothing_is_too_short_though_its_check_is_right():
     stuffed = b"\1"
     decoder = Decoder()

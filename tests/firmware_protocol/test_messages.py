@@ -151,6 +151,8 @@ def hello_without_serial_number():
         hello_without_serial_number(),
         broken_hello(87, b"\x21"),  # a serial number that is too long
         broken_hello(88, b"\x07"),  # not printable
+        broken_hello(88, b"\x1f"),  # the last before the printable ones
+        broken_hello(88, b"\x7f"),  # the first after them
         broken_hello(88, b"\xc3"),  # not ASCII
         Hello(IDENTITY, 7, 1, 1).to_bytes()[:87],  # ends before the serial number
     ],
@@ -303,6 +305,9 @@ def test_every_rank_and_suit_of_both_kinds_of_deck_has_a_form():
 def test_the_largest_card_is_as_large_as_the_limits_say():
     largest = Card(bytes(10), "A", "s", 0xFFFFFFFF, 1, 2, 3, 4)
     assert len(pack_card(largest)) == MAX_CARD_BYTES == 36
+    together = Event(1, 1, happened.CardsTogether((largest,) * MAX_TOGETHER, order_known=True))
+    room = MAX_BODY - SEAL_BYTES - len(together.to_bytes())
+    assert 0 <= room < MAX_CARD_BYTES, "as many as fit into one sealed body, and not more"
 
 
 @pytest.mark.parametrize(
