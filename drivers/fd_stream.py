@@ -21,6 +21,7 @@ class FdStream:
         self._on_data = on_data
         self._on_gone = on_gone
         self._unsent = bytearray()
+        self._waiting = False  # the loop tells when there is room for what is unsent
         self._stopped = False
         self._loop = asyncio.get_running_loop()
         os.set_blocking(fd, False)
@@ -30,13 +31,13 @@ class FdStream:
         """Send now what the kernel takes, the rest as soon as it can."""
         if self._stopped:
             return
-        waiting = bool(self._unsent)
         self._unsent += data
-        if not waiting:
+        if not self._waiting:
             self._writable()
         if len(self._unsent) > MAX_UNSENT:
             self._end(f"{self._name} does not take our data ({len(self._unsent)} bytes wait): is the shoe switched on?")
-        elif self._unsent and not self._stopped:
+        elif self._unsent and not self._waiting and not self._stopped:
+            self._waiting = True
             self._loop.add_writer(self._fd, self._writable)
 
     def stop(self) -> None:
@@ -68,7 +69,8 @@ class FdStream:
             self._end(f"{self._name} is gone ({error.strerror}): check cable and power of the shoe")
             return
         del self._unsent[:sent]
-        if not self._unsent:
+        if self._waiting and not self._unsent:
+            self._waiting = False
             self._loop.remove_writer(self._fd)
 
     def _end(self, sentence: str) -> None:

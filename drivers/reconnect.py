@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 SHORTEST_TICK = 0.005
 # USB adapters hang now and then until they are opened again. The link has given the device up before this counts.
 REOPEN_AFTER = 15.0
-# A device waits a hundred times longer for its receipt, and displays are served meanwhile.
+# A device waits a hundred times longer for its receipt, and feeds and displays are served meanwhile.
 RECEIPT_AFTER = 0.002
 MAX_TOLD = 32  # different sentences in one outage; more would be a sentence with a counter in it
 
@@ -59,6 +59,7 @@ class ShoeConnection:
     """Runs one link over one transport and hands every event to `on_event`, in the event loop.
 
     Never gives up and never spins. An error raised by `on_event` or by the link is a defect: `run` ends with it.
+    `on_told` is called when everything that came with one read was handed out.
 
     `reopen_after`: seconds of silence on an open cable, after the link has given the device up, until the cable is
     opened anew. None for a device that keeps nothing for us (Angel Eye): a card drawn meanwhile would be lost.
@@ -74,6 +75,7 @@ class ShoeConnection:
         backoff: Backoff = DEFAULT_BACKOFF,
         reopen_after: float | None = REOPEN_AFTER,
         clock: Callable[[], float] | None = None,
+        on_told: Callable[[], None] = lambda: None,
     ) -> None:
         self._transport = transport
         self._link = link
@@ -84,9 +86,12 @@ class ShoeConnection:
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._ended: asyncio.Future[DeviceGoneError] | None = None  # of the present connection
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
         self._silence: asyncio.TimerHandle | None = None
+        self._on_told = on_told
         self._pumping = False
-        self._pump_due = False
+        self._more = False  # somebody wanted to pump while we did
+        self._receipts: dict[int, int] = {}  # what the device will be told is on disk: the last number by session
         self._link_up = False
         self._heard = False  # bytes came in during the present connection
         self._data_at: float | None = None
@@ -111,10 +116,9 @@ class ShoeConnection:
 
     def acknowledge(self, session: int, number: int) -> None:
         """Tell the device that the event is on disk, as soon as those who wait for the event itself have it."""
-        self._link.acknowledge(session, number)
-        if not self._pump_due:
-            self._pump_due = True
-            asyncio.get_running_loop().call_later(RECEIPT_AFTER, self._pump_later)
+        if not self._receipts:
+            asyncio.get_running_loop().call_later(RECEIPT_AFTER, self._send_receipts)
+        self._receipts[session] = number
 
     def gate(self, is_open: bool) -> int:
         """Command the shoe's own gate; the answer comes as CommandAnswered with this id."""
@@ -167,11 +171,12 @@ class ShoeConnection:
     def _on_data(self, data: bytes) -> None:
         if self._ended is None or self._ended.done():
             return
-        self._data_at = self._clock()
+        now = self._data_at = self._clock()
         self._heard = True
-        self._guarded(lambda: self._link.receive_data(data, self._clock()))
+        self._guarded(lambda: self._link.receive_data(data, now))
 
     def _on_timer(self) -> None:
+        self._timer = None
         self._guarded(lambda: self._link.tick(self._clock()))
 
     def _guarded(self, call: Callable[[], None]) -> None:
@@ -179,6 +184,7 @@ class ShoeConnection:
         try:
             call()
             self._pump()
+            self._on_told()
         except Exception as defect:  # noqa: BLE001  (raised again by run)
             if self._ended is not None and not self._ended.done():
                 self._ended.set_exception(defect)
@@ -192,8 +198,10 @@ class ShoeConnection:
     def _guarded_pump(self) -> None:
         self._guarded(lambda: None)
 
-    def _pump_later(self) -> None:
-        self._pump_due = False
+    def _send_receipts(self) -> None:
+        receipts, self._receipts = self._receipts, {}
+        for session, number in receipts.items():
+            self._link.acknowledge(session, number)
         self._pump()
 
     def _pump(self) -> None:
@@ -201,18 +209,17 @@ class ShoeConnection:
 
         A consumer may call `acknowledge` or `gate` from inside `on_event`; the outermost call then goes on.
         """
+        self._more = True
         if self._pumping:
             return
         self._pumping = True
         try:
-            while True:
+            while self._more:
+                self._more = False
                 data = self._link.data_to_send()
                 if data and self._ended is not None:
                     self._transport.write(data)
-                events = self._link.events()
-                if not data and not events:
-                    break
-                for event in events:
+                for event in self._link.events():
                     self._note(event)
                     self._on_event(event)
         finally:
@@ -269,11 +276,16 @@ class ShoeConnection:
             self._watch_silence()
 
     def _schedule(self) -> None:
+        deadline = self._link.next_deadline()
+        if self._ended is None or self._ended.done():
+            deadline = None
         if self._timer is not None:
+            # Each card moves the deadline on. A timer that rings too early finds nothing due and is set anew.
+            if deadline is not None and self._timer_at <= deadline:
+                return
             self._timer.cancel()
             self._timer = None
-        deadline = self._link.next_deadline()
-        if self._ended is None or self._ended.done() or deadline is None:
-            return
-        wait = max(deadline - self._clock(), SHORTEST_TICK)
-        self._timer = asyncio.get_running_loop().call_later(wait, self._on_timer)
+        if deadline is not None:
+            now = self._clock()
+            self._timer_at = max(deadline, now + SHORTEST_TICK)
+            self._timer = asyncio.get_running_loop().call_later(self._timer_at - now, self._on_timer)

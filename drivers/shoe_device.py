@@ -37,9 +37,15 @@ def transport_for(
 
 
 def connect_shoe(
-    transport: Transport, protocol: str, link: ShoeLink, on_event: Callable[[LinkEvent], None], *, chance: Random
+    transport: Transport,
+    protocol: str,
+    link: ShoeLink,
+    on_event: Callable[[LinkEvent], None],
+    *,
+    chance: Random,
+    on_told: Callable[[], None] = lambda: None,
 ) -> ShoeConnection:
     """Return the connection for a shoe that speaks this protocol; `run` it."""
     # An Angel Eye keeps no events: a port that is being opened again is deaf, and silence is normal for it anyway.
     reopen_after = None if protocol == "angel-eye" else REOPEN_AFTER
-    return ShoeConnection(transport, link, on_event, chance=chance, reopen_after=reopen_after)
+    return ShoeConnection(transport, link, on_event, chance=chance, reopen_after=reopen_after, on_told=on_told)

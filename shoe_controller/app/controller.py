@@ -265,6 +265,7 @@ class Controller:
             make_link(self.config.shoe, opened.journal, opened.frames),
             faces,
             submit=self._submit,
+            told=self.table.work,
             view=self._view,
             metrics=self.metrics,
         )

@@ -61,7 +61,10 @@ def _fresh_session(journal: Journal) -> int:
 
 
 class TableShoe:
-    """One shoe in the event loop. `submit` takes inputs, `view` is the table as it stands."""
+    """One shoe in the event loop.
+
+    `submit` takes inputs, `told` is called after the last one for now, `view` is the table as it stands.
+    """
 
     def __init__(
         self,
@@ -71,6 +74,7 @@ class TableShoe:
         faces: Callable[[], Faces],
         *,
         submit: Callable[[Arrived], None],
+        told: Callable[[], None],
         view: Callable[[], TableView],
         metrics: Metrics,
     ) -> None:
@@ -87,6 +91,7 @@ class TableShoe:
             link,
             self._on_event,
             chance=SystemRandom(),
+            on_told=told,
         )
         self._gate: bool | None = None  # what the shoe was told last; None: it must be told anew
         self._serial_number: str | None = None

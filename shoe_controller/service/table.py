@@ -34,6 +34,7 @@ SLOW_SECONDS = 0.02
 # commit in a hundred, as on a busy disk, must not make all of them slower.
 STAY_ASIDE = 16
 TIDY_AFTER_SECONDS = 2.0
+SIGNED = (Round, ShoeEnded)
 
 Answer = Callable[[Sequence[AnyFact]], None]
 
@@ -120,9 +121,10 @@ class Table:
     def _wake(self) -> None:
         if not self._due and not self._busy:
             self._due = True
-            asyncio.get_running_loop().call_soon(self._work)
+            asyncio.get_running_loop().call_soon(self.work)
 
-    def _work(self) -> None:
+    def work(self) -> None:
+        """Take at once what was submitted, for a caller that has no more for now: a turn of the loop is saved."""
         self._due = False
         while self._queue and not self._busy and not self._failed:
             batch = [self._queue.popleft() for _ in range(min(len(self._queue), MAX_BATCH))]
@@ -161,10 +163,10 @@ class Table:
             source=arrived.source,
             kind=arrived.happened.__struct_config__.tag,  # type: ignore[arg-type]
             body=encode_input(arrived.happened),
-            facts=tuple(encode_fact(fact) for fact in facts),
+            facts=tuple([encode_fact(fact) for fact in facts]),
             device=arrived.device,
             raw=arrived.raw,
-            signed=any(isinstance(fact, Round | ShoeEnded) for fact in facts),
+            signed=any(isinstance(fact, SIGNED) for fact in facts),
         )
 
     def _commit(self, entries: list[NewEntry]) -> None:

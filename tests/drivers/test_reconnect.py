@@ -442,7 +442,7 @@ def test_a_defect_in_the_consumer_ends_the_run_and_is_not_swallowed(run):
     run(scenario())
 
 
-def test_an_answer_from_inside_the_callback_is_sent_in_the_same_turn(run, until):
+def test_receipts_wait_a_moment_and_the_newest_of_a_session_stands_for_all(run, until):
     async def scenario():
         transport, link = StubTransport(), StubLink()
         consumer = Consumer(ack=False)
@@ -456,7 +456,62 @@ def test_an_answer_from_inside_the_callback_is_sent_in_the_same_turn(run, until)
             await until(lambda: transport.opened)
             link.says = [UP, Heartbeat(1, 0, 0, 0, 0, 0)]
             transport.on_data(b"x")
-            assert link.calls[-2:] == [(1, 1), (1, 2)]
+            assert link.calls[-1] == b"x"
+            await until(lambda: link.calls[-1] == (1, 2))
+            assert (1, 1) not in link.calls
+
+    run(scenario())
+
+
+def test_a_command_from_inside_the_callback_is_sent_in_the_same_turn_and_told_is_called_last(run, until):
+    async def scenario():
+        transport, link = StubTransport(), StubLink()
+        said = []
+        answers = [b"gate shut"]
+        link.data_to_send = lambda: answers.pop() if "asked" in said and answers else b""
+        transport.write = said.append
+
+        def ask():
+            said.append("asked")
+            return 1
+
+        def on_event(event):
+            if isinstance(event, LinkUp):
+                connection.command(ask)
+
+        connection = ShoeConnection(
+            transport, link, on_event, chance=random.Random(1), on_told=lambda: said.append("told")
+        )
+        task = asyncio.create_task(connection.run())
+        await until(lambda: transport.opened)
+        said.clear()
+        link.says = [UP]
+        transport.on_data(b"x")
+        assert said == ["asked", b"gate shut", "told"]
+        task.cancel()
+
+    run(scenario())
+
+
+def test_a_timer_is_left_alone_while_it_rings_early_enough(run, until):
+    async def scenario():
+        transport, link = StubTransport(), StubLink()
+        async with connected(transport, link) as consumer:
+            await until(lambda: transport.opened)
+            now = asyncio.get_running_loop().time()
+            link.deadline = now + 60
+            transport.on_data(b"x")
+            timer = consumer.connection._timer
+            link.deadline = now + 70
+            transport.on_data(b"x")
+            assert consumer.connection._timer is timer
+            link.deadline = now + 30
+            transport.on_data(b"x")
+            assert timer.cancelled()
+            assert consumer.connection._timer.when() == pytest.approx(now + 30, abs=5)
+            link.deadline = None
+            transport.on_data(b"x")
+            assert consumer.connection._timer is None
 
     run(scenario())
 

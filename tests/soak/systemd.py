@@ -35,8 +35,8 @@ try:
 except ImportError:  # the probe's Python
     pass
 else:
-    work = Table._work
-    Table._work = lambda self: None if os.path.exists("/run/shoe-controller/hang") else work(self)
+    work = Table.work
+    Table.work = lambda self: None if os.path.exists("/run/shoe-controller/hang") else work(self)
 """
 READ_ONLY = {"write in /etc", "write in /usr", "write in its own program", "write in its configuration"}
 

@@ -86,7 +86,7 @@ async def play(config_file: Path) -> int:
                 case ["lose-panel"]:
                     controller.panel.panel.factory.close()
                 case ["hang"]:
-                    controller.table._work = lambda: None
+                    controller.table._busy = True  # a commit that never comes to an end
                 case ["open-after", path]:
                     parts.open_table = opens_after(Path(path), parts.open_table)
                 case ["defect"]:
