@@ -6,12 +6,13 @@ are generated from these types and from the facts (`python -m shoe_controller.sc
 """
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from shoe_controller.journal.entry import FactRecord, Stamp
+from shoe_controller.journal.entry import FactRecord
 from shoe_controller.session.view import TableView
 
 ROOT = "shoe/v1"
@@ -206,7 +207,13 @@ class WagerError(msgspec.Struct, frozen=True, tag_field="type", tag="wager_error
 def rfc3339(wall_ns: int) -> str:
     """Return a wall-clock time as text in UTC with microseconds."""
     seconds, rest = divmod(wall_ns, 1_000_000_000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest // 1000:06d}Z"
+    return f"{_to_the_second(seconds)}.{rest // 1000:06d}Z"
+
+
+# Dates cost more than all the rest of a message, and many facts fall into one second.
+@lru_cache(8)
+def _to_the_second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 class EventEncoder:
@@ -218,8 +225,6 @@ class EventEncoder:
 
     def __init__(self, site: str, table: str) -> None:
         self._place = b',"site":%b,"table":%b,"boot":"' % (msgspec.json.encode(site), msgspec.json.encode(table))
-        self._second = -1
-        self._second_text = b""
 
     def encode(self, record: FactRecord) -> bytes:
         """Return the message of one fact, the same bytes each time."""
@@ -231,17 +236,9 @@ class EventEncoder:
             record.seq,
             self._place,
             stamp.boot.encode(),
-            self._time(stamp),
+            rfc3339(stamp.wall_ns).encode(),
             synced,
             stamp.mono_ns,
             msgspec.json.encode(record.source),
             b',"raw":"%b"' % record.raw.hex().encode() if record.raw else b"",
         )
-
-    def _time(self, stamp: Stamp) -> bytes:
-        # Dates cost more than all the rest; many facts fall into one second.
-        second, rest = divmod(stamp.wall_ns, 1_000_000_000)
-        if second != self._second:
-            self._second = second
-            self._second_text = rfc3339(stamp.wall_ns)[:19].encode()
-        return b"%b.%06dZ" % (self._second_text, rest // 1000)

@@ -84,11 +84,11 @@ class Outlets:
 
     def wake(self, committed: Committed) -> None:
         """Have each outlet take what was committed."""
-        for sink in self._sinks:
-            self._safely(sink.name, sink.wake)
         display = self._display
         if display is not None:
             self._safely("display", lambda: display.committed(committed.view, committed.seq))
+        for sink in self._sinks:
+            self._safely(sink.name, sink.wake)
 
     def health(self) -> tuple[FeedHealth, ...]:
         """Tell how far each feed is."""

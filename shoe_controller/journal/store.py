@@ -54,6 +54,7 @@ class Journal:
         self._cursor_lock = Lock()
         self._listeners: list[Listener] = []
         self._boots: dict[str, bytes] = {}
+        self._cursors_far = False  # one moved further than a stride since it was saved
         self._untidy = 0
         self._broken: JournalError | None = None
         self._attach(live)
@@ -142,7 +143,8 @@ class Journal:
                 row, head = self._row(seq, head, entry)
                 rows.append(row)
                 seq += len(entry.facts)
-            cursors = self._cursors_due(round_ended=any(entry.signed for entry in batch))
+            round_ended = any(entry.signed for entry in batch)
+            cursors = self._moved_cursors() if round_ended or self._cursors_far else {}
             self._commit(rows, cursors)
             self._next_seq, self._head = seq, head
             self._untidy += len(rows)
@@ -191,6 +193,7 @@ class Journal:
                 _save_cursors(connection, cursors)
                 connection.execute("COMMIT")
                 self._saved_cursors.update(cursors)
+                self._cursors_far = False
         except sqlite3.Error as error:
             raise self._failed(error) from error
 
@@ -250,6 +253,8 @@ class Journal:
         """
         with self._cursor_lock:
             self._cursors[sink] = seq
+            if seq - self._saved_cursors.get(sink, 0) > CURSOR_STRIDE:
+                self._cursors_far = True
 
     def save_cursors(self) -> None:
         """Write the places of all sinks now."""
@@ -261,12 +266,6 @@ class Journal:
     def _moved_cursors(self) -> dict[str, int]:
         with self._cursor_lock:
             return {sink: seq for sink, seq in self._cursors.items() if self._saved_cursors.get(sink) != seq}
-
-    def _cursors_due(self, *, round_ended: bool) -> dict[str, int]:
-        moved = self._moved_cursors()
-        if round_ended or any(seq - self._saved_cursors.get(sink, 0) > CURSOR_STRIDE for sink, seq in moved.items()):
-            return moved
-        return {}
 
     def tidy(self) -> None:
         """Do in a quiet moment what would else delay a card: move the write-ahead log into the database."""

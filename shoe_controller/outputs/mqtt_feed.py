@@ -87,6 +87,7 @@ class MqttFeed:
         self._connections = 0
         self._proved = False
         self._welcome = False  # the broker takes messages of ours
+        self._settling = False
         self._state_due = False
         self._state_on_the_way = False
         self._complaint = Complaint(LOGGER)
@@ -108,9 +109,16 @@ class MqttFeed:
         return NAME
 
     def wake(self) -> None:
-        """Publish what was committed, at once if the broker is there."""
+        """Publish what was committed, at once if the broker is there; all else can wait until displays have it too."""
         if self._welcome:
             self._pump()
+        if not self._settling:
+            self._settling = True
+            asyncio.get_running_loop().call_soon(self._settle)
+
+    def _settle(self) -> None:
+        self._settling = False
+        if self._welcome:
             self._want_state()
         if self._inlet is not None:
             # Nobody waits for it here: a journal that cannot be read is told to whoever wagers next.
@@ -209,6 +217,8 @@ class MqttFeed:
             room -= 1
 
     def _read(self) -> bool:
+        if self._read_up_to >= self._source.last_seq:
+            return False
         try:
             records = self._source.facts(self._read_up_to, CHUNK)
         except JournalError as error:

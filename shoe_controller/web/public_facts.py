@@ -133,11 +133,11 @@ def public_fact(record: FactRecord, reveal: Reveal) -> bytes | None:
     fact = trim(msgspec.json.decode(record.fact, type=kind))
     if reveal == "on-result" and record.type in SQUEEZED:
         fact = SQUEEZED[record.type](fact)
-    body = {
-        "seq": record.seq,
-        **msgspec.to_builtins(fact),
-        "boot": record.stamp.boot,
-        "time": rfc3339(record.stamp.wall_ns),
-        "synced": record.stamp.synced,
-    }
-    return msgspec.json.encode(body)
+    stamp = record.stamp
+    return b'{"seq":%d,%b,"boot":"%b","time":"%b","synced":%b}' % (
+        record.seq,
+        msgspec.json.encode(fact)[1:-1],
+        stamp.boot.encode(),
+        rfc3339(stamp.wall_ns).encode(),
+        b"true" if stamp.synced else b"false",
+    )
