@@ -3,7 +3,8 @@
 Ours is the whole daemon: link with acknowledgement, session, hash-chained and signed journal, feed, display. The floor
 is a bare process of the same shape: read, decode, append, fdatasync, publish with QoS 1 over a raw socket. Both use
 the same broker and disk; cards go to one and the other in turn. A display client is a raw socket on the event stream;
-its floor sends the same size over a bare one. The table has played a while before: its journal is in its stride.
+its floor sends the same size over a bare one. The table has played a while before, and rests now and then as tables do:
+its journal is in its stride, which means that its log is written over in place.
 """
 
 import os
@@ -36,6 +37,7 @@ CARDS = 400
 FULL_CARDS = 2000
 WARM = 40
 SETTLE_CARDS = TIDY_AFTER_ENTRIES
+REST_AFTER = 220  # cards: not half of a shoe
 
 
 class Floor:
@@ -114,10 +116,14 @@ def measure(options: Options) -> Iterator[Figure]:
 
 
 def _settle_in(table: BenchTable) -> None:
-    """Play on until the journal's log has been tidied once: from then on it is written over and does not grow."""
+    """Play on until the journal's log is as long as it will be: tidied, it is written over and does not grow."""
     for _ in range(SETTLE_CARDS):
         table.shoe.draw(next(table.cards))
         table.complete = table.event("card")["complete"]
+
+
+def _rest(table: BenchTable) -> None:
+    """Let the table be as quiet as one where players think, so that the journal is tidied."""
     table.shoe.wait(seconds=TIDY_AFTER_SECONDS + 1)
 
 
@@ -127,6 +133,8 @@ def _pairs(
     """Return milliseconds of cards, ours and the floor's in turn."""
     taken: tuple[list[float], list[float]] = [], []
     for turn in range(number + WARM):
+        if turn % REST_AFTER == 0:
+            _rest(table)
         uid = next(table.cards)
         # Whoever comes second finds the disk warm: they take turns at that as well.
         if turn % 2:
