@@ -121,7 +121,7 @@ def _dealer_calls() -> list[Row]:
             | {SHOE_ENDED: "the shoe has ended: load a new one"},
         ),
         Row("close", BETTING, SHOE_ENDED, "close_betting_on_empty_shoe", "shoe_cannot_deal"),
-        *(Row("close", BETTING, dest, "close_betting", "leads_to") for dest in (*DEALING, COMPLETE)),
+        *(Row("close", BETTING, dest, "close_betting", "leads_to") for dest in (*DEALING[1:], COMPLETE)),
         Row("close", BETTING, DEAL_1, "close_betting"),
         Row("close", DECISION, None, "close_betting_under_decision", "betting_is_open"),
         Row("close", DECISION, None, "refuse", reason="betting is not open"),
