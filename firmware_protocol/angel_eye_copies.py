@@ -127,18 +127,18 @@ class Copies:
         """Decide on what is in."""
         assert self._open is not None
         # What counts is when it was heard, not when somebody came to decide.
-        frames, now = self._open.frames, self._open.heard
-        if len(frames) > 1:
+        (frame, *others), now = self._open.frames, self._open.heard
+        if others:
             self._open = None
-            self._known.extend(_Event(frame, 1, now) for frame in frames)
-            self._believed.append(Disputed(tuple(frames)))
-        elif self._lately(frames[0].sequence, now):
+            self._known.extend(_Event(each, 1, now) for each in (frame, *others))
+            self._believed.append(Disputed((frame, *others)))
+        elif self._lately(frame.sequence, now):
             # A lone copy that contradicts an event which was believed just now is a damaged copy of it. Two equal ones
             # would have been a new event: the shoe was reset and its announcement got lost.
             self._open = None
             self.outvoted += 1
         else:
-            self._believe(frames[0], copies=1, now=now)
+            self._believe(frame, copies=1, now=now)
 
     def _believe(self, frame: Unsolicited, *, copies: int, now: float) -> None:
         self._open = None

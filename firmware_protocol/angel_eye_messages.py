@@ -254,9 +254,9 @@ def read_message(data: bytes) -> Message:
         case "G":
             return _read_result(data)
         case "E" | "e":
-            return ErrorChanged(rest[0] & 0x3F, code == "E", bool(rest[0] & _ERROR_MODE))
+            return ErrorChanged(data[1] & 0x3F, code == "E", bool(data[1] & _ERROR_MODE))
         case "L":
-            return KeyLock(bool(rest[0] & 1))
+            return KeyLock(bool(data[1] & 1))
         case _:
             return _read_card(code, data)
 

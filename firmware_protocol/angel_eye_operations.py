@@ -47,7 +47,7 @@ class OperationReader:
 
     def _outcome(self) -> Operation | NakCode | None:
         if ETX not in self._buffer:
-            return NakCode.NO_END if len(self._buffer) == LONGEST_FRAME or STX in self._buffer[1:] else None
+            return NakCode.NO_END if len(self._buffer) == LONGEST_FRAME or self._buffer.count(STX) > 1 else None
         end = self._buffer.index(ETX)
         if len(self._buffer) < end + 3:
             return None
