@@ -211,6 +211,15 @@ def test_what_was_said_with_all_its_copies_is_new_when_it_is_said_again_after_so
     assert believed(frames, end=0) == [drawn(1), drawn(2), drawn(1)]
 
 
+@pytest.mark.parametrize("first", [1, 2])
+def test_copies_that_come_after_the_next_event_are_repetitions_and_contradict_nothing(first):
+    copies = Copies()
+    for at, frame in enumerate([drawn(1)] * first + [drawn(2)] * 3 + [drawn(1)] * (3 - first)):
+        copies.heard(frame, 100.0 + at * FRAME_TIME)
+    assert copies.believed(101.0) == [drawn(1), drawn(2)]
+    assert (copies.repeated, copies.outvoted) == (4, 0)
+
+
 def test_a_third_copy_that_comes_after_the_next_event_began_is_a_repetition():
     copies = Copies()
     for at, frame in enumerate([drawn(1), drawn(1), drawn(2), drawn(1), drawn(2), drawn(2)]):

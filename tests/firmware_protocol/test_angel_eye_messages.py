@@ -147,6 +147,12 @@ def test_the_least_and_the_most_that_a_frame_can_carry_survive_the_way_there_and
     assert read_message(message.to_data()) == message
 
 
+@pytest.mark.parametrize("code", [-1, 64])
+def test_an_error_code_that_a_frame_cannot_carry_is_refused(code):
+    with pytest.raises(AngelEyeError, match="it carries 0 to 63"):
+        ErrorChanged(code, active=True, error_mode=False).to_data()
+
+
 @pytest.mark.parametrize("target, least", [(Target.PLAYER, 1), (Target.BANKER, 1), (Target.BURN, 0)])
 def test_a_place_before_the_first_is_refused_with_the_places_there_are(target, least):
     with pytest.raises(AngelEyeError, match=f"it must be {least} to 15"):

@@ -71,3 +71,8 @@ def test_a_seal_around_nothing_is_no_message_though_it_is_right():
     keys = [bytes((number,)) * 32 for number in range(16)]
     for key in keys:
         assert unseal(hmac.digest(key, b"", "sha256")[:SEAL_BYTES], key) is None
+
+
+def test_a_right_seal_behind_a_body_that_is_not_marked_as_sealed_is_none():
+    key, body = bytes(32), b"\x03hello"
+    assert unseal(body + hmac.digest(key, body, "sha256")[:SEAL_BYTES], key) is None

@@ -141,6 +141,13 @@ def test_reset_forgets_the_frame_of_the_line_before():
     assert not any(decoder.drops.values())
 
 
+def test_after_something_too_long_the_next_frame_is_read_byte_by_byte():
+    decoder = Decoder()
+    decoder.feed(b"x" * (MAX_BETWEEN + 1))
+    found = [frame.body for byte in encode_frame(b"whole") for frame in decoder.feed(bytes((byte,)))]
+    assert found == [b"whole"]
+
+
 def test_reset_forgets_that_the_line_before_said_something_too_long():
     decoder = Decoder()
     decoder.feed(b"x" * (MAX_BETWEEN + 1))

@@ -244,6 +244,7 @@ def test_a_card_that_has_no_form_on_the_wire_is_refused_in_a_sentence(card, word
         happened.FaultChanged(happened.DeviceFault.OVERDRAW, active=True),
         happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=-1),
         happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=1 << 32),
+        happened.SelfTestDone(-1),
         happened.SelfTestDone(1 << 32),
         happened.CardUnreadable(entry_us=-1),
         happened.CardUnreadable(exit_us=1 << 64),
@@ -331,10 +332,22 @@ def test_a_lamp_without_a_colour_is_white():
     assert (lamp.red, lamp.green, lamp.blue) == (255, 255, 255)
 
 
+def test_a_device_makes_itself_noticed_for_five_seconds_if_nothing_is_said_of_the_time():
+    assert read_from_host(Identify(1).to_bytes()) == Identify(1, 5)
+
+
 @pytest.mark.parametrize("moment", [0, 1 << 63, (1 << 64) - 1])
 def test_the_moments_of_an_unreadable_card_fill_their_field(moment):
     event = Event(1, 1, happened.CardUnreadable(moment, moment))
     assert Event.from_bytes(event.to_bytes()) == event
+
+
+@pytest.mark.parametrize("number", [0, 1 << 31, (1 << 32) - 1])
+def test_details_of_faults_and_self_tests_fill_their_field(number):
+    fault = happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=number)
+    for happening in (fault, happened.SelfTestDone(number)):
+        event = Event(1, 1, happening)
+        assert Event.from_bytes(event.to_bytes()) == event
 
 
 @pytest.mark.parametrize("text", [" ", "~", "x" * 32])
