@@ -161,6 +161,28 @@ def test_a_hello_with_impossible_fields_is_dropped(body):
     assert read_from_device(body) is Drop.MALFORMED
 
 
+@pytest.mark.parametrize(
+    "happening",
+    [
+        CardDrawn(Card(uid=bytes(7))),
+        happened.CardsTogether((Card(uid=bytes(4)), Card(rank="A", suit="h")), order_known=True),
+        happened.CardReturned(None),
+        happened.CardReturned(Card(rank="K", suit="s", confidence=100)),
+        happened.CardUnreadable(1, 2),
+        happened.CardForeign(None),
+        happened.CardForeign(bytes(10)),
+        happened.LidMoved(is_open=True),
+        happened.FaultChanged(happened.DeviceFault.JAM, active=True, detail=7),
+        happened.SelfTestDone(0),
+        happened.CutCardSeen(),
+    ],
+)
+@pytest.mark.parametrize("more", [b"\0", b"\xff" * 12])
+def test_an_event_with_more_fields_than_ours_is_read_as_far_as_ours_go(happening, more):
+    event = Event(1, 2, happening)
+    assert read_from_device(event.to_bytes() + more) == event
+
+
 @pytest.mark.parametrize("kind", [kind for kind in EVENT_KINDS if kind not in set(Kind)])
 def test_an_event_of_a_newer_minor_version_keeps_its_place_in_the_order(kind):
     event = read_from_device(event_body(kind, 5, 6, b"new"))
