@@ -14,7 +14,7 @@ import msgspec
 
 from shoe_controller.journal import chain, layout
 from shoe_controller.journal.check import Problem
-from shoe_controller.journal.codec import decode_input, encode_facts
+from shoe_controller.journal.codec import decode_input, encode_facts_into
 from shoe_controller.journal.derivation import Handle, begin, difference, equal_in_meaning, resume
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.recovery import loads_shoe
@@ -94,6 +94,7 @@ class _Walk:
         self.link = stretch.prev or b""
         self.next_seq = stretch.first_seq or 0
         self.handle: Handle | None = begin() if stretch.from_start and plan.derive else None
+        self.encoded = bytearray()  # the facts of one entry after the other: one buffer for all saves time
         self.connection: sqlite3.Connection
         # The newest signature that has not been checked, and the seq up to which signatures are known to be good.
         self.unchecked: tuple[int, bytes, bytes] | None = None
@@ -202,7 +203,7 @@ class _Walk:
 
     def _derive(self, rows: list[Row], unusable: set[int]) -> None:
         """Replay inputs and compare what they give with what is recorded."""
-        handle, decode, encode = self.handle, decode_input, encode_facts
+        handle, decode, encode, encoded = self.handle, decode_input, encode_facts_into, self.encoded
         for seq, count, _, _, _, _, _, _, _, kind, body, facts, _, _, _, _ in rows:
             if unusable and seq in unusable:
                 handle = None
@@ -210,7 +211,8 @@ class _Walk:
             if handle is not None:
                 try:
                     derived = handle(decode(body))
-                    if encode(derived) != facts or len(derived) != count:
+                    encode(derived, encoded)
+                    if encoded != facts or len(derived) != count:
                         handle = self._differs(seq, count, derived, facts, handle)
                 except Exception as error:  # noqa: BLE001 - whatever an input of a changed journal makes a session raise
                     self._problem(seq, "facts", f"its input cannot be replayed: {type(error).__name__}: {error}")

@@ -93,25 +93,30 @@ class TransitionsEngine:
             raise AssertionError(f"no row was taken for {trigger!r} in state {self._position.state!r}")
 
 
+def _guard(model: Model, row: Row) -> Callback | None:
+    """Return the guards of a row as one, None if it has none."""
+    guards = _guards(model, row)
+    if len(guards) > 1:
+        return lambda: all(guard() for guard in guards)
+    return guards[0] if guards else None
+
+
 class TableEngine:
     """The same rows as a dictionary, many times faster."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         model.state = NO_SHOE
-        self._table: dict[str, dict[str, list[tuple[list[Any], Callback, str | None]]]] = {}
+        self._table: dict[str, dict[str, list[tuple[Callback | None, Callback, str | None]]]] = {}
         for row in ROWS:
             cell = self._table.setdefault(row.trigger, {}).setdefault(row.source, [])
-            cell.append((_guards(model, row), _action(model, row), row.dest))
+            cell.append((_guard(model, row), _action(model, row), row.dest))
 
     def fire(self, trigger: str) -> None:
         """Follow the row of the model's state and this trigger."""
         model = self._model
-        for guards, action, dest in self._table[trigger][model.state]:
-            for guard in guards:
-                if not guard():
-                    break
-            else:
+        for guard, action, dest in self._table[trigger][model.state]:
+            if guard is None or guard():
                 action()
                 if dest is not None:
                     model.state = dest

@@ -16,8 +16,10 @@ class CardActions(Endings):
     def deal_card(self, _event: object = None) -> None:
         """Give the card to the hand that is due."""
         card: i.DrawCard = self._input
+        shoe = self._shoe
+        assert shoe is not None, "there is no shoe"
         code, uid = card.code, card.uid
-        self.shoe.take(code, uid)
+        shoe.take(code, uid)
         self._deal(DrawnCard(code, uid))
 
     def deal_together(self, _event: object = None) -> None:

@@ -25,18 +25,18 @@ class CardMoves(Findings):
     def _deal(self, card: DrawnCard, *, carried: bool = False) -> None:
         current = self._round
         assert current is not None, "there is no round"
-        side, position = current.deal(card)
-        due = current.due
+        place = current.deal(card)
+        due = place.due
         self._facts.append(
             f.CardDealt(
                 current.shoe,
                 current.number,
                 card.code,
                 card.uid,
-                side,
-                position,
-                current.player_total,
-                current.banker_total,
+                place.hand,
+                place.position,
+                place.player_total,
+                place.banker_total,
                 due,
                 due is None,
                 "hand",

@@ -83,32 +83,35 @@ class DealerActions(Endings):
 
     def open_betting(self, _event: object = None) -> None:
         """Begin the next round; cards that were drawn too early are its first ones."""
-        shoe = self.shoe
-        shoe.rounds += 1
+        shoe = self._shoe
+        assert shoe is not None, "there is no shoe"
+        number = shoe.rounds = shoe.rounds + 1
         if shoe.rounds_left:
             shoe.rounds_left -= 1
-        self._round = Round(shoe.rounds, shoe.id, shoe.rules)
+        self._round = Round(number, shoe.id, shoe.rules)
         self._bets = Bets(shoe.rules, shoe.load.rounding)
         self._last_call = "bets"
-        self._facts.append(f.BettingOpened(shoe.id, shoe.rounds))
-        carried, self._carried = self._carried, []
-        for card in carried:
-            if self.round.due is None:
-                self._carried.append(card)
-            else:
-                self._deal(card, carried=True)
+        self._facts.append(f.BettingOpened(shoe.id, number))
+        if self._carried:
+            carried, self._carried = self._carried, []
+            for card in carried:
+                if self.round.due is None:
+                    self._carried.append(card)
+                else:
+                    self._deal(card, carried=True)
 
     def close_betting(self, _event: object = None) -> None:
         """End betting; a card is due from now on."""
+        current = self._round
+        assert current is not None, "there is no round"
         self._last_call = "close"
-        self.round.betting_open = False
-        due = self.round.due
-        self._facts.append(f.BettingClosed(self.shoe.id, self.round.number, due))
+        current.betting_open = False
+        self._facts.append(f.BettingClosed(current.shoe, current.number, current.due))
 
     def close_betting_under_decision(self, _event: object = None) -> None:
         """End betting while a supervisor decides about an early card."""
         self.close_betting()
-        self._base = self.round.dealing_state
+        self._base = self.round.place.state
 
     def close_betting_on_empty_shoe(self, _event: object = None) -> None:
         """End betting and void the round: its cards cannot be dealt (5.5)."""
@@ -117,14 +120,16 @@ class DealerActions(Endings):
 
     def announce(self, _event: object = None) -> None:
         """Publish the result and settle the wagers."""
-        current = self.round
+        current, bets = self._round, self._bets
+        assert current is not None, "there is no round"
+        assert bets is not None, "there is no round"
         outcome = current.outcome()
         assert outcome is not None, "a round was announced before it was complete"
         current.status = "complete"
         current.announced = True
         current.revision += 1
-        self._facts.append(current.as_fact())
-        self._facts.extend(self.bets.settle(outcome, current.number, current.revision))
+        self._facts.append(current.as_fact(outcome))
+        self._facts.extend(bets.settle(outcome, current.number, current.revision))
         if self.last_round():
             self._end_shoe("the last round was played")
 

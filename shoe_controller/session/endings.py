@@ -49,7 +49,7 @@ class Endings(CardMoves):
         current.betting_open = False
         current.void_rule = rule
         current.revision += 1
-        self._facts.append(current.as_fact())
+        self._facts.append(current.as_fact(None))
         self._facts.extend(self.bets.refund(current.number, current.revision))
 
     def _why_ended(self) -> str:

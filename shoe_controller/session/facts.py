@@ -28,7 +28,7 @@ Kind = Literal[
 ]
 
 
-class Fact(msgspec.Struct, frozen=True, tag_field="type"):
+class Fact(msgspec.Struct, frozen=True, tag_field="type", gc=False):
     """The root of all facts; `type` is the tag on the wire and in the journal."""
 
 

@@ -18,15 +18,22 @@ class Guards(Holding):
     """What may be asked of a table before a row is taken."""
 
     def leads_to(self, dest: str, _event: object = None) -> bool:
-        """Tell whether the input leads to this state."""
+        """Tell whether the input leads to this state; worked out once, since a row for each state asks."""
+        leads = self._leads
+        if leads is None:
+            leads = self._leads = self._where_it_leads()
+        return leads == dest
+
+    def _where_it_leads(self) -> str:
+        """Return the state that the input leads to, or nothing if a row without a guard has to say it."""
         if isinstance(self._input, i.NoMoreBets):
-            return self.round.dealing_state == dest
+            return self.round.place.state
         if isinstance(self._input, i.Void):
-            return self._settled(self._base) == dest
+            return self._settled(self._base)
         plan_ = self._plan_now()
         if isinstance(self._input, i.DrawTogether):
-            return not plan_.surplus and plan_.base == dest
-        return len(self._open) == 1 and self._settled(plan_.base) == dest
+            return "" if plan_.surplus else plan_.base
+        return self._settled(plan_.base) if len(self._open) == 1 else ""
 
     def shoe_is_wrong(self, _event: object = None) -> bool:
         """Tell whether the shoe cannot be played: unknown game, wrong number of decks."""
@@ -42,7 +49,9 @@ class Guards(Holding):
 
     def shoe_cannot_deal(self, _event: object = None) -> bool:
         """Tell whether a card would be due from an empty shoe (5.5)."""
-        return self.shoe.is_empty and self.round.dealing_state in DEALING
+        shoe = self._shoe
+        assert shoe is not None, "there is no shoe"
+        return shoe.is_empty and self.round.place.state in DEALING
 
     def betting_is_open(self, _event: object = None) -> bool:
         """Tell whether wagers are taken."""
@@ -50,7 +59,8 @@ class Guards(Holding):
 
     def last_round(self, _event: object = None) -> bool:
         """Tell whether the shoe ends when this round does, or has ended already."""
-        shoe = self.shoe
+        shoe = self._shoe
+        assert shoe is not None, "there is no shoe"
         return shoe.rounds_left == 0 or shoe.is_empty or self._shoe_reported
 
     def round_is_open(self, _event: object = None) -> bool:
@@ -102,11 +112,15 @@ class Guards(Holding):
 
     def player_draws(self, _event: object = None) -> bool:
         """Tell whether the Player draws after this card (3.9)."""
-        return self.round.due_after(self._input.code) == "player"
+        current = self._round
+        assert current is not None, "there is no round"
+        return current.due_after(self._input.code) == "player"
 
     def banker_draws(self, _event: object = None) -> bool:
         """Tell whether the Banker draws after this card (3.9)."""
-        return self.round.due_after(self._input.code) == "banker"
+        current = self._round
+        assert current is not None, "there is no round"
+        return current.due_after(self._input.code) == "banker"
 
     def order_is_unknown(self, _event: object = None) -> bool:
         """Tell whether cards came out together and nobody knows in which order (5.3)."""

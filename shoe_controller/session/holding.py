@@ -31,6 +31,7 @@ class Holding:
         self._base = ""  # the state that the table comes back to when decisions are taken
         self._bad: f.Kind = "foreign_card"
         self._plan: Plan | None = None
+        self._leads: str | None = None  # the state that the input leads to, once a guard asked
         self._unacknowledged: list[f.Irregularity] = []
         self._faults: dict[str, str] = {}
 

@@ -15,7 +15,7 @@ Surplus = Literal["next-round", "burn"]
 EarlyCard = Literal["decision", "first-card", "void"]
 
 
-class Input(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
+class Input(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, gc=False):
     """The root of all inputs; `type` is the tag on the wire and in the journal."""
 
 

@@ -65,10 +65,13 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
     def handle(self, happened: i.AnyInput) -> list[f.AnyFact]:
         """Take one input and return what it means: at least one fact."""
         self._input = happened
-        self._facts = []
-        self._plan = None
-        _HANDLERS[type(happened)](self)
-        return self._facts
+        facts = self._facts = []
+        self._plan = self._leads = None
+        kind = type(happened)
+        trigger = _TRIGGERS.get(kind) or _HANDLERS[kind](self)
+        if trigger:
+            self._engine.fire(trigger)
+        return facts
 
     def end_of_script(self) -> list[f.AnyFact]:
         """Return the reconciliation of a shoe that has not ended, for a script that has."""
@@ -110,26 +113,26 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
             carried=tuple(card.code for card in self._carried),
         )
 
-    def _draw_card(self) -> None:
+    def _draw_card(self) -> str:
         card: i.DrawCard = self._input
         shoe = self._shoe
         fault = shoe.fault_of(card.code, card.uid) if shoe else None
         if fault:
             self._bad = fault
-            self._engine.fire("bad_card")
-        else:
-            self._engine.fire("card")
+            return "bad_card"
+        return "card"
 
-    def _draw_together(self) -> None:
+    def _draw_together(self) -> str:
         cards: i.DrawTogether = self._input
         fault = self._shoe.fault_of_all(cards.codes, self._uids()) if self._shoe else None
         if fault:
             self._bad = fault
-        self._engine.fire("bad_card" if fault else "together")
+            return "bad_card"
+        return "together"
 
-    def _draw_foreign(self) -> None:
+    def _draw_foreign(self) -> str:
         self._bad = "foreign_card"
-        self._engine.fire("bad_card")
+        return "bad_card"
 
     def _raise_fault(self) -> None:
         self._faults[self._input.fault] = self._input.detail
@@ -153,28 +156,28 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
         self._facts.append(f.ClockStepped(self._input.synced, self._input.step_ms))
 
 
-def _firing(trigger: str) -> Callable[[Session], None]:
-    return lambda session: session._engine.fire(trigger)  # noqa: SLF001 (a method of the class, made by name)
-
-
-_HANDLERS: dict[type, Callable[[Session], None]] = {
-    i.LoadShoe: _firing("shoe"),
-    i.PlaceBets: _firing("bets"),
-    i.NoMoreBets: _firing("close"),
-    i.AnnounceResult: _firing("result"),
-    i.CutCard: _firing("cut"),
-    i.ShoeEmpty: _firing("empty"),
+# Inputs that are a trigger of the machine whatever the table holds.
+_TRIGGERS: dict[type, str] = {
+    i.LoadShoe: "shoe",
+    i.PlaceBets: "bets",
+    i.NoMoreBets: "close",
+    i.AnnounceResult: "result",
+    i.CutCard: "cut",
+    i.ShoeEmpty: "empty",
+    i.DrawUnreadable: "unreadable",
+    i.ReturnCard: "returned",
+    i.Void: "void",
+    i.Reconstruct: "reconstruct",
+    i.Acknowledge: "ack",
+    i.PlaceWager: "wager",
+    i.WithdrawWager: "withdraw",
+    i.DeviceSaysResult: "device_result",
+}
+# The others: a card is looked at first and then is a trigger, what is only noted is none.
+_HANDLERS: dict[type, Callable[[Session], str | None]] = {
     i.DrawCard: Session._draw_card,  # noqa: SLF001
     i.DrawTogether: Session._draw_together,  # noqa: SLF001
     i.DrawForeign: Session._draw_foreign,  # noqa: SLF001
-    i.DrawUnreadable: _firing("unreadable"),
-    i.ReturnCard: _firing("returned"),
-    i.Void: _firing("void"),
-    i.Reconstruct: _firing("reconstruct"),
-    i.Acknowledge: _firing("ack"),
-    i.PlaceWager: _firing("wager"),
-    i.WithdrawWager: _firing("withdraw"),
-    i.DeviceSaysResult: _firing("device_result"),
     i.RaiseFault: Session._raise_fault,  # noqa: SLF001
     i.ClearFault: Session._clear_fault,  # noqa: SLF001
     i.NoteDevice: Session._note_device,  # noqa: SLF001

@@ -29,8 +29,8 @@ class Shoe:
         self.is_empty = False
         self.burn_waits_for_first_card = load.burn == "first-card"
         self.burn_left = self._burn_at_start(load)
-        self._faces = rules.deck.face_set
-        self._seen: Counter[str] = Counter(dict.fromkeys(rules.deck.faces, 0))
+        self._decks = load.decks
+        self._seen: dict[str, int] = dict.fromkeys(rules.deck.faces, 0)  # every face of this deck, and no other
         self._extra: Counter[str] = Counter()
         self._uids: dict[str, str] = {}  # the face of each id that is out of the shoe
         self._bad_uids: set[str] = set()  # ids that came out and do not belong here
@@ -47,11 +47,10 @@ class Shoe:
         """Tell what is wrong with a card that comes out now (5.1), or None if it belongs here."""
         if uid and (uid in self._uids or uid in self._bad_uids):
             return "duplicate_card"
-        if code not in self._faces:
+        seen = self._seen.get(code)
+        if seen is None:
             return "foreign_card"
-        if self._seen[code] >= self.load.decks:
-            return "over_count"
-        return None
+        return "over_count" if seen >= self._decks else None
 
     def fault_of_all(self, codes: tuple[str, ...], uids: tuple[str, ...]) -> BadCard | None:
         """Tell what is wrong with any of several cards that come out together."""
@@ -71,7 +70,10 @@ class Shoe:
     def take(self, code: str, uid: str) -> None:
         """Count a card of this shoe that came out."""
         self.is_empty = False  # a card came out, so the sensor that said so was wrong
-        self.count(code, uid)
+        self.cards += 1
+        self._seen[code] += 1
+        if uid:
+            self._uids[uid] = code
 
     def count(self, code: str, uid: str) -> None:
         """Count a card that is out of the shoe, whenever it came out."""
@@ -107,7 +109,7 @@ class Shoe:
 
     def has_seen(self, code: str, uid: str) -> bool:
         """Tell whether this card is out of the shoe: by its id if it has one, else by its face."""
-        return uid in self._uids if uid else self._seen[code] > 0
+        return uid in self._uids if uid else self._seen.get(code, 0) > 0
 
     def burn(self, code: str | None) -> None:
         """Take one card off the burn; the first card may set how many follow."""
@@ -125,8 +127,8 @@ class Shoe:
 
     def missing(self) -> dict[str, int]:
         """Return the copies of each face that were not seen."""
-        decks = self.load.decks
-        return {face: decks - self._seen[face] for face in self.rules.deck.faces if self._seen[face] < decks}
+        decks = self._decks
+        return {face: decks - seen for face, seen in self._seen.items() if seen < decks}
 
     def extra(self) -> dict[str, int]:
         """Return the copies too many of each face, and the cards that are foreign, by code or id."""
