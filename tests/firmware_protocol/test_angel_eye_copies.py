@@ -112,6 +112,7 @@ def test_a_copy_at_the_very_end_of_the_window_is_still_a_repetition(first, after
     for now in [0.0] * first + [after]:
         copies.heard(drawn(1), now)
     assert copies.believed(10.0) == [drawn(1)] * times
+    assert (copies.repeated, copies.outvoted) == (first + 1 - times, 0)
 
 
 def test_the_same_frame_after_enough_others_is_a_new_event():

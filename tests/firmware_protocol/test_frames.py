@@ -143,7 +143,9 @@ def test_reset_forgets_the_frame_of_the_line_before():
 
 def test_after_something_too_long_the_next_frame_is_read_byte_by_byte():
     decoder = Decoder()
-    decoder.feed(b"x" * (MAX_BETWEEN + 1))
+    decoder.feed(b"x" * MAX_BETWEEN)
+    decoder.feed(b"x")
+    assert decoder.held == 0
     found = [frame.body for byte in encode_frame(b"whole") for frame in decoder.feed(bytes((byte,)))]
     assert found == [b"whole"]
 
