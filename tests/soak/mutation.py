@@ -1,12 +1,15 @@
 """Mutation check: faults put one at a time into rules, machine and protocol decoder; the tests must notice 90 %.
 
 One number reproduces a run: `python -m tests.soak mutation --seed N --size FACTOR`. The seed chooses which faults are
-tried if not all are; docs/mutation.md says what the last campaign found and why each survivor may live.
+tried if not all are. docs/mutation.md says why each survivor may live; at full size its figures are written anew.
 """
 
 import os
+import platform
+import re
 import signal
 from collections import Counter
+from datetime import UTC, datetime
 from functools import cache
 from random import Random
 
@@ -19,7 +22,7 @@ NAME = "mutation"
 LEAST_NOTICED = 0.90
 AT_ONCE = 2
 PAGE = ROOT / "docs" / "mutation.md"
-FULL = {"rules": 600, "machine": 400, "rows": 500, "decoder": 1400}  # faults tried of each part, if there are as many
+FIGURES_BEGIN, FIGURES_END = "<!-- the last full run: written by it -->", "<!-- the end of what it wrote -->"
 
 SOURCES = {
     "rules": ["shoe_controller/rules/*.py"],
@@ -76,7 +79,7 @@ class Part:
         """
         files, first, rest = [], {}, {}
         for file, seen in self.seen.items():
-            passing = self._passing(fault, seen)
+            passing = self._over_cell(fault, file, seen) if self.name == "rows" else self._over_line(fault, seen)
             if passing is None:
                 continue
             files.append(file)
@@ -84,14 +87,19 @@ class Part:
                 (first if test in passing else rest)[test] = seconds
         return files, dict(sorted(first.items(), key=lambda item: item[1])) | rest
 
-    def _passing(self, fault, seen):
+    def _over_cell(self, fault, file, seen):
+        """Give the tests of a file that play through the cell of a row, or that read the table and play nothing."""
+        _, source, trigger, *_ = fault.name.split()
+        passing = seen["cells"].get((source, trigger))
+        if not file.startswith("tests/machine/"):
+            return passing
+        return (passing or set()) | set(seen["seconds"]).difference(*seen["cells"].values())
+
+    def _over_line(self, fault, seen):
         """Give the tests of a file that pass over a fault, or None if none does, not even by loading the module."""
         lines = seen["lines"][fault.path]
         if not lines:
             return None
-        if self.name == "rows":
-            _, source, trigger, *_ = fault.name.split()
-            return seen["cells"].get((source, trigger), set() if not seen["cells"] else None)
         return lines.get(fault.line, None if fault.line in _function_lines(self, fault) else set())
 
 
@@ -108,11 +116,12 @@ def _function_lines(part, fault):
 def run(report):
     chance = Random(report.seed)
     survivors = []
-    tried, noticed, not_loaded = Counter(), Counter(), Counter()
+    there_are, tried, noticed, not_loaded = Counter(), Counter(), Counter(), Counter()
     for name in SOURCES:
         part = Part(name, report.seed)
-        chosen = chance.sample(part.faults, min(len(part.faults), report.sized(FULL[name])))
-        report.say(f"{name}: {len(chosen):,} of {len(part.faults):,} faults")
+        there_are[name] = len(part.faults)
+        chosen = chance.sample(part.faults, min(there_are[name], report.sized(there_are[name])))
+        report.say(f"{name}: {len(chosen):,} of {there_are[name]:,} faults")
         part.watch()
         for fault, ended in trials(part, chosen):
             if ended == NOT_LOADED:
@@ -125,8 +134,9 @@ def run(report):
                 report.say(f"survived {fault.name}   [line {fault.line}, {fault.kind}]")
         report.figure(f"{name}: faults tried", tried[name])
         report.figure(f"{name}: noticed %", 100 * noticed[name] / max(1, tried[name]))
-    explained = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    unexplained = [fault for fault in survivors if f"`{fault.name}`" not in explained]
+    page = PAGE.read_text(encoding="utf-8")
+    explained = reasons(page)
+    unexplained = [fault for fault in survivors if fault.name not in explained]
     score = noticed.total() / max(1, tried.total())
     report.figure("faults tried", tried.total())
     report.figure("not counted: would not load", not_loaded.total())
@@ -136,9 +146,50 @@ def run(report):
     report.figure("noticed %", 100 * score)
     for fault in unexplained:
         report.say(f"no reason in {PAGE.name}: {fault.name}")
+    if report.size >= 1:
+        for name in explained - {fault.name for fault in survivors}:
+            report.say(f"a reason in {PAGE.name} that is no longer needed: {name}")
+        figures = document(there_are, tried, noticed, unexplained, report)
+        PAGE.write_text(with_figures(page, figures), encoding="utf-8")
+        report.say(f"written to {PAGE.name}")
     if score < LEAST_NOTICED:
         report.fault(f"the tests notice {score:.1%} of the faults; {LEAST_NOTICED:.0%} is the least")
     return score >= LEAST_NOTICED
+
+
+def reasons(page):
+    """Give the names of the survivors that the page has a reason for: lines like "* `name`: reason"."""
+    return set(re.findall(r"^\* `(.+)`: \S", page, re.MULTILINE))
+
+
+def document(there_are, tried, noticed, unexplained, report):
+    """Give what a run of all faults found, as it stands in docs."""
+    rows = [(name, there_are[name], tried[name], noticed[name]) for name in there_are]
+    rows.append(("all", there_are.total(), tried.total(), noticed.total()))
+    lines = [
+        f"All faults, seed {report.seed}, tried on {datetime.now(UTC):%Y-%m-%d} in {report.seconds / 60:.0f} minutes,",
+        f"{AT_ONCE} at a time on {os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}).",
+        "",
+        "| part | faults | would not load | tried | noticed | survivors | noticed % |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name, faults, trials_made, found in rows:
+        left, share = trials_made - found, 100 * found / max(1, trials_made)
+        lines.append(
+            f"| {name} | {faults:,} | {faults - trials_made:,} | {trials_made:,} | {found:,} | {left:,} | {share:.2f} |"
+        )
+    lines += ["", f"Survivors without a reason in the list below: {len(unexplained)}.", ""]
+    lines += [f"- `{fault.name}`" for fault in unexplained]
+    return "\n".join(lines).rstrip()
+
+
+def with_figures(page, figures):
+    """Give the page with new figures between its two marks."""
+    before, _, rest = page.partition(FIGURES_BEGIN)
+    _, end, after = rest.partition(FIGURES_END)
+    if not end:
+        raise ValueError(f"{PAGE.name} has no place for the figures: its marks are gone")
+    return f"{before}{FIGURES_BEGIN}\n\n{figures}\n\n{FIGURES_END}{after}"
 
 
 def trials(part, faults):
