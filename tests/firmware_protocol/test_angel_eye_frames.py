@@ -243,6 +243,7 @@ def test_each_way_to_break_a_frame_is_counted_by_its_name():
         (Drop.OTHER_CHECK, unsolicited_frame(7, Standby(), StartByte.INCLUDE)),
         (Drop.EMPTY, b"\x05\x01\x0302"),
         (Drop.BROKEN, b"\x05\x01S\x03xx"),
+        (Drop.TOO_LONG, b"\x05" + b"Z" * 127),
     ],
 )
 def test_of_a_frame_that_is_dropped_the_start_is_counted_and_then_each_byte_that_begins_nothing(why, data):

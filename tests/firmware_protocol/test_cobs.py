@@ -27,6 +27,11 @@ def test_a_chain_that_does_not_end_with_the_bytes_is_no_body(stuffed):
     assert unstuff(stuffed) is None
 
 
+@pytest.mark.parametrize("byte", [b"\0", b"\1"])
+def test_a_body_at_the_limit_is_stuffed(byte):
+    assert unstuff(stuff(byte * MAX_UNSTUFFED)) == byte * MAX_UNSTUFFED
+
+
 def test_a_body_beyond_the_limit_is_refused_in_a_sentence():
     with pytest.raises(MessageError, match="254 bytes cannot be stuffed: the limit is 253"):
         stuff(bytes(254))

@@ -155,6 +155,8 @@ def hello_without_serial_number():
         broken_hello(88, b"\x7f"),  # the first after them
         broken_hello(88, b"\xc3"),  # not ASCII
         Hello(IDENTITY, 7, 1, 1).to_bytes()[:87],  # ends before the serial number
+        bytes((Kind.HELLO,)),  # ends before its version
+        bytes((Kind.HELLO, MAJOR + 1)),  # ends within its version
     ],
 )
 def test_a_hello_with_impossible_fields_is_dropped(body):
