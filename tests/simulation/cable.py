@@ -4,6 +4,22 @@ from drivers.errors import DeviceGoneError
 from drivers.simulated.wire import GOOD_WIRE, FaultyWire
 
 
+class Wire(FaultyWire):
+    """A wire of the product that, while it is good, spends no time on what it would do in bad times."""
+
+    def send(self, data, now):
+        if self.faults is GOOD_WIRE and not self._damage and not self._swallow:
+            if data:
+                self._put(data, now)
+        else:
+            super().send(data, now)
+
+    @property
+    def busy(self):
+        """Whether anything is on its way."""
+        return bool(self._on_the_way) or self._held is not None
+
+
 class Cable:
     """Both ends of one line. The shoe's end is always there; the host's end is open or not, and the cable in or out."""
 
@@ -12,8 +28,8 @@ class Cable:
     def __init__(self, time, twin, chance):
         self._time = time
         self.twin = twin
-        self.to_host = FaultyWire(GOOD_WIRE, chance, twin.frames_of)
-        self.to_shoe = FaultyWire(GOOD_WIRE, chance, twin.frames_of)
+        self.to_host = Wire(GOOD_WIRE, chance, twin.frames_of)
+        self.to_shoe = Wire(GOOD_WIRE, chance, twin.frames_of)
         self.plugged = False
         self.cuts = 0
         self._on_data = None
@@ -70,18 +86,18 @@ class Cable:
 
     def turn(self):
         """Move everything that can move, then wait for what is due. Called after anything that changes the shoe."""
-        now = self._time.now
+        now, twin, to_host, to_shoe = self._time.now, self.twin, self.to_host, self.to_shoe
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while data := self.to_shoe.arrived(now):
-            self.twin.receive_data(data, now)
+        while to_shoe.busy and (data := to_shoe.arrived(now)):
+            twin.receive_data(data, now)
         if self._twin_due is not None and self._twin_due <= now:
-            self.twin.tick(now)
-        data = self.twin.data_to_send()
+            twin.tick(now)
+        data = twin.data_to_send()
         if self.plugged:
-            self.to_host.send(data, now)
-            while data := self.to_host.arrived(now):
+            to_host.send(data, now)
+            while to_host.busy and (data := to_host.arrived(now)):
                 if self._on_data is not None:
                     self._on_data(data)
         self._wait(now)
@@ -94,9 +110,11 @@ class Cable:
             self._timer = self._time.call_soon(self.turn)
 
     def _wait(self, now):
-        self._twin_due = self.twin.next_deadline()
-        times = (self._twin_due, self.to_host.next_arrival(), self.to_shoe.next_arrival())
-        soonest = min((at for at in times if at is not None), default=None)
+        soonest = self._twin_due = self.twin.next_deadline()
+        for wire in (self.to_host, self.to_shoe):
+            if wire.busy:
+                arrival = wire.next_arrival()
+                soonest = arrival if soonest is None else min(soonest, arrival)
         if self._timer is not None:
             if self._timer_at <= now:
                 return

@@ -198,7 +198,7 @@ class People:
             reader.advance(now)
         for event in reader.events():
             daemon.press(event)
-            self._world.note(f"panel: {event}")
+            self._world.note("panel:", event)
 
 
 def _request(happened, name):

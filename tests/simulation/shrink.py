@@ -85,5 +85,5 @@ def failure_report(outcome):
     ]
     lines += [line for happened in shrink_inputs(small.inputs) if (line := to_line(happened)) is not None]
     lines += ["", f"schedule, the last {LAST} things before the breach:"]
-    lines += [f"{at:10.3f} s  {what}" for at, what in small.schedule[-LAST:]]
+    lines += [f"{at:10.3f} s  {' '.join(map(str, what))}" for at, *what in small.schedule[-LAST:]]
     return "\n".join(lines)

@@ -26,6 +26,8 @@ typedef struct Medium {
   struct Medium *next;
   char *path;
   Change *first, *last;
+  sqlite3_int64 size; /* of the file, while it is open: nobody else changes it then */
+  int users, gone;    /* a file that is still open when its disk goes is closed later, by who collects garbage */
 } Medium;
 
 typedef struct SimFile {
@@ -81,6 +83,7 @@ static int trouble(int when_dead) {
 
 static int sim_close(sqlite3_file *file) {
   SimFile *f = (SimFile *)file;
+  if (f->medium && !--f->medium->users && f->medium->gone) free(f->medium);
   return f->real->pMethods ? f->real->pMethods->xClose(f->real) : SQLITE_OK;
 }
 
@@ -95,7 +98,7 @@ static int sim_write(sqlite3_file *file, const void *from, int length, sqlite3_i
   if (wrong && (was_dead || !dead)) return wrong;
   if (f->medium) {
     Change *c = malloc(sizeof *c + 2 * (size_t)length);
-    f->real->pMethods->xFileSize(f->real, &c->size_before);
+    c->size_before = f->medium->size;
     c->at = at;
     c->length = length;
     c->had = 0;
@@ -105,6 +108,7 @@ static int sim_write(sqlite3_file *file, const void *from, int length, sqlite3_i
     }
     memcpy(c->data + c->had, from, (size_t)length);
     note(f->medium, c);
+    if (at + length > c->size_before) f->medium->size = at + length;
   }
   /* The write during which the power fails is one of the unsynced ones. */
   int done = f->real->pMethods->xWrite(f->real, from, length, at);
@@ -116,8 +120,7 @@ static int sim_truncate(sqlite3_file *file, sqlite3_int64 size) {
   int wrong = trouble(SQLITE_IOERR_TRUNCATE);
   if (wrong) return wrong;
   if (f->medium) {
-    sqlite3_int64 before;
-    f->real->pMethods->xFileSize(f->real, &before);
+    sqlite3_int64 before = f->medium->size;
     int had = before > size ? (int)(before - size) : 0;
     Change *c = malloc(sizeof *c + (size_t)had);
     c->at = size;
@@ -126,6 +129,7 @@ static int sim_truncate(sqlite3_file *file, sqlite3_int64 size) {
     c->had = had;
     if (had) f->real->pMethods->xRead(f->real, c->data, had, size);
     note(f->medium, c);
+    f->medium->size = size;
   }
   return f->real->pMethods->xTruncate(f->real, size);
 }
@@ -141,7 +145,12 @@ static int sim_sync(sqlite3_file *file, int flags) {
 }
 
 #define REAL(f) ((SimFile *)(f))->real
-static int sim_size(sqlite3_file *f, sqlite3_int64 *size) { return REAL(f)->pMethods->xFileSize(REAL(f), size); }
+static int sim_size(sqlite3_file *file, sqlite3_int64 *size) {
+  SimFile *f = (SimFile *)file;
+  if (!f->medium) return REAL(f)->pMethods->xFileSize(REAL(f), size);
+  *size = f->medium->size;
+  return SQLITE_OK;
+}
 static int sim_lock(sqlite3_file *f, int kind) { return REAL(f)->pMethods->xLock(REAL(f), kind); }
 static int sim_unlock(sqlite3_file *f, int kind) { return REAL(f)->pMethods->xUnlock(REAL(f), kind); }
 static int sim_reserved(sqlite3_file *f, int *out) { return REAL(f)->pMethods->xCheckReservedLock(REAL(f), out); }
@@ -172,7 +181,13 @@ static int sim_open(sqlite3_vfs *v, const char *path, sqlite3_file *file, int fl
   f->medium = path ? medium_of(path) : NULL; /* what has no name does not outlive the process */
   if (path && access(path, F_OK)) forget(f->medium); /* it was removed behind our back: this is another file */
   int result = machine->xOpen(machine, path, f->real, flags, out);
-  if (f->real->pMethods) f->base.pMethods = &methods;
+  if (f->real->pMethods) {
+    f->base.pMethods = &methods;
+    if (f->medium) {
+      f->medium->users++;
+      f->real->pMethods->xFileSize(f->real, &f->medium->size);
+    }
+  }
   return result;
 }
 
@@ -214,7 +229,9 @@ void simdisk_reset(void) {
     media = m->next;
     forget(m);
     free(m->path);
-    free(m);
+    m->path = NULL;
+    m->gone = 1;
+    if (!m->users) free(m);
   }
   dead = lying = fail_code = 0;
   operations = syncs = cut_at = fail_at = 0;

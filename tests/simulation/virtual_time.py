@@ -35,7 +35,7 @@ class WorldTime:
         return self.put_timer(Call(callback, args), when)
 
     def call_later(self, delay, callback, *args):
-        return self.call_at(self.now + delay, callback, *args)
+        return self.put_timer(Call(callback, args), self.now + delay)
 
     def call_soon(self, callback, *args):
         call = Call(callback, args)
@@ -72,13 +72,19 @@ class WorldTime:
             if not timers:
                 return False
             self.now = max(self.now, timers[0][0])
-        while timers and timers[0][0] <= self.now:
+        now = self.now
+        while timers and timers[0][0] <= now:
             ready.append(heapq.heappop(timers)[2])
         for _ in range(len(ready)):
             if not ready:
                 break  # a loop that ended took its own out
             call = ready.popleft()
-            if not call.off and (call.loop is None or not call.loop.dead):
+            if call.off:
+                continue
+            loop = call.loop
+            if loop is None:
+                call.callback(*call.args)
+            elif not loop.dead:
                 call.run()
         return True
 
@@ -86,31 +92,29 @@ class WorldTime:
 class Call:
     """Something that is to be called: what asyncio has Handle and TimerHandle for, without contexts and debugging."""
 
-    __slots__ = ("_args", "_callback", "_when", "loop", "off")
+    __slots__ = ("args", "callback", "loop", "off", "time")
 
-    def __init__(self, callback, args, loop=None, when=None):
-        self._callback = callback
-        self._args = args
-        self._when = when
+    def __init__(self, callback, args, loop=None, time=None):
+        self.callback = callback
+        self.args = args
         self.loop = loop  # None: the world's own, which may raise
+        self.time = time
         self.off = False
 
     def cancel(self):
         self.off = True
-        self._callback = self._args = None
+        self.callback = self.args = None
 
     def cancelled(self):
         return self.off
 
     def when(self):
-        return self._when
+        return self.time
 
     def run(self):
-        if self.loop is None:
-            self._callback(*self._args)
-            return
+        """Call it in its loop."""
         try:
-            self._callback(*self._args)
+            self.callback(*self.args)
         except (SystemExit, KeyboardInterrupt):
             raise
         except BaseException as error:  # noqa: BLE001 - as every event loop does
@@ -142,7 +146,9 @@ class VirtualLoop(asyncio.AbstractEventLoop):
     call_soon_threadsafe = call_soon
 
     def call_later(self, delay, callback, *args, context=None):
-        return self.call_at(self._world.now + max(0.0, delay), callback, *args, context=context)
+        when = self._world.now + max(0.0, delay)
+        call = Call(callback, args, self, when)
+        return call if self.dead else self._world.put_timer(call, when)
 
     def call_at(self, when, callback, *args, context=None):
         call = Call(callback, args, self, when)

@@ -61,8 +61,12 @@ class Outcome:
     schedule: list = field(default_factory=list)
 
 
-def play(plan, *, lie=False, check=True):
-    """Run one world. `lie`: the disk says that it has synced and has not. `check`: verify the journal at the end."""
+def play(plan, *, lie=False, check=True, tidy=True):
+    """Run one world.
+
+    `lie`: the disk says that it has synced and has not. `check`: verify the journal at the end. `tidy`: collect what
+    is left of it, which a process that ends soon need not do.
+    """
     started = real_time.process_time()
     outcome = Outcome(plan)
     level = logging.root.manager.disable
@@ -88,7 +92,8 @@ def play(plan, *, lie=False, check=True):
         world = disk = None
         if collecting:
             gc.enable()
-        gc.collect()
+        if tidy:
+            gc.collect()
     outcome.seconds = real_time.process_time() - started
     return outcome
 
@@ -179,8 +184,9 @@ class World:
     def breach(self, sentence):
         raise Breach(sentence)
 
-    def note(self, what):
-        self.schedule.append((self.time.now - START, what))
+    def note(self, *what):
+        """Keep what happens for a report, which puts it into words."""
+        self.schedule.append((self.time.now - START, *what))
 
     def committed(self):
         """Entries were committed and looked at; a round may have begun with them."""
@@ -208,7 +214,7 @@ class World:
         """Do something at the shoe, if it can be done."""
         with suppress(CannotDoError):
             run_line(self.twin.actions, line, self.time.now)
-            self.note(f"at the shoe: {line}")
+            self.note("at the shoe:", line)
         self.cable.turn()
 
     def _clients(self):
