@@ -23,7 +23,7 @@ decode_input = _input_decoder.decode
 encode_fact = _encoder.encode
 decode_fact = _fact_decoder.decode
 encode_facts = _encoder.encode
-encode_facts_into = _encoder.encode_into
+encode_lines = _encoder.encode_lines
 decode_facts = _facts_decoder.decode
 
 

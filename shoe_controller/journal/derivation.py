@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from shoe_controller.journal.codec import decode_facts, decode_input, encode_facts
+from shoe_controller.journal.codec import decode_facts, decode_input, encode_facts, encode_lines
+from shoe_controller.journal.rows import BODY, COUNT, FACTS, Row
 from shoe_controller.session.facts import AnyFact, ShoeLoaded
 from shoe_controller.session.inputs import AnyInput, LoadShoe
 from shoe_controller.session.session import Session
@@ -27,6 +28,43 @@ def resume(body: bytes, facts: bytes) -> Handle | None:
     if not isinstance(load, LoadShoe) or not loaded:
         return None
     return Session.resume(load, loaded[-1], engine="table").handle
+
+
+class Replayed:
+    """What a session says of the inputs of many entries, for one comparison with all that is recorded of them."""
+
+    def __init__(self, handle: Handle, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._facts: list[Sequence[AnyFact]] = []
+        self._lines = b""
+        self._error: Exception | None = None
+        decode, append = decode_input, self._facts.append
+        try:
+            for row in rows:
+                append(handle(decode(row[BODY])))
+            self._lines = encode_lines(self._facts)
+        except Exception as error:  # noqa: BLE001 - whatever an input of a changed journal makes a session raise
+            self._error = error
+        self._left = iter(self._facts)
+
+    def is_as_recorded(self) -> bool:
+        """Tell whether every entry has exactly the facts that its input gives.
+
+        JSON as it is written here has no line feeds, so that lines are equal if and only if each of them is.
+        """
+        rows = self._rows
+        return (
+            self._error is None
+            and self._lines == b"\n".join([*[row[FACTS] for row in rows], b""])
+            and list(map(len, self._facts)) == [row[COUNT] for row in rows]
+        )
+
+    def again(self, _happened: AnyInput) -> Sequence[AnyFact]:
+        """Say the same once more, entry by entry, for a look at where it differs."""
+        for facts in self._left:
+            return facts
+        assert self._error is not None, "more was asked for than was replayed"
+        raise self._error
 
 
 def equal_in_meaning(derived: Sequence[AnyFact], facts: bytes) -> bool:

@@ -21,6 +21,7 @@ _SELECT_FROM = (
 _SELECT_BACKWARDS = f"SELECT {COLUMNS} FROM entries ORDER BY seq DESC"  # noqa: S608 - constant text
 
 Row = tuple[Any, ...]
+SEQ, COUNT, KIND, BODY, FACTS = map(COLUMNS.split(", ").index, ("seq", "count", "kind", "body", "facts"))
 
 
 def entry_of(row: Row) -> Entry:

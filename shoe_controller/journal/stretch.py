@@ -14,11 +14,11 @@ import msgspec
 
 from shoe_controller.journal import chain, layout
 from shoe_controller.journal.check import Problem
-from shoe_controller.journal.codec import decode_input, encode_facts_into
-from shoe_controller.journal.derivation import Handle, begin, difference, equal_in_meaning, resume
+from shoe_controller.journal.codec import decode_input, encode_facts
+from shoe_controller.journal.derivation import Handle, Replayed, begin, difference, equal_in_meaning, resume
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.recovery import loads_shoe
-from shoe_controller.journal.rows import COLUMNS, Row
+from shoe_controller.journal.rows import BODY, COLUMNS, COUNT, FACTS, KIND, SEQ, Row
 from shoe_controller.journal.signing import KEY_ID_SIZE, checker, good_signature
 from shoe_controller.session.facts import AnyFact
 
@@ -94,7 +94,6 @@ class _Walk:
         self.link = stretch.prev or b""
         self.next_seq = stretch.first_seq or 0
         self.handle: Handle | None = begin() if stretch.from_start and plan.derive else None
-        self.encoded = bytearray()  # the facts of one entry after the other: one buffer for all saves time
         self.connection: sqlite3.Connection
         # The newest signature that has not been checked, and the seq up to which signatures are known to be good.
         self.unchecked: tuple[int, bytes, bytes] | None = None
@@ -202,26 +201,36 @@ class _Walk:
         return unusable
 
     def _derive(self, rows: list[Row], unusable: set[int]) -> None:
-        """Replay inputs and compare what they give with what is recorded."""
-        handle, decode, encode, encoded = self.handle, decode_input, encode_facts_into, self.encoded
-        for seq, count, _, _, _, _, _, _, _, kind, body, facts, _, _, _, _ in rows:
-            if unusable and seq in unusable:
+        """Replay inputs and compare what they give with what is recorded, all at once while nothing is wrong."""
+        session = self.handle
+        if session is None or unusable:
+            self.handle = self._derive_each(rows, unusable, session)
+            return
+        replayed = Replayed(session, rows)
+        if not replayed.is_as_recorded():
+            again = replayed.again
+            handle = self._derive_each(rows, unusable, again)
+            self.handle = session if handle is again else handle
+
+    def _derive_each(self, rows: list[Row], unusable: set[int], handle: Handle | None) -> Handle | None:
+        """Replay and compare entry by entry, and return the session as it is then."""
+        for row in rows:
+            if unusable and row[SEQ] in unusable:
                 handle = None
                 continue
             if handle is not None:
                 try:
-                    derived = handle(decode(body))
-                    encode(derived, encoded)
-                    if encoded != facts or len(derived) != count:
-                        handle = self._differs(seq, count, derived, facts, handle)
+                    derived = handle(decode_input(row[BODY]))
+                    if encode_facts(derived) != row[FACTS] or len(derived) != row[COUNT]:
+                        handle = self._differs(row[SEQ], row[COUNT], derived, row[FACTS], handle)
                 except Exception as error:  # noqa: BLE001 - whatever an input of a changed journal makes a session raise
-                    self._problem(seq, "facts", f"its input cannot be replayed: {type(error).__name__}: {error}")
+                    self._problem(row[SEQ], "facts", f"its input cannot be replayed: {type(error).__name__}: {error}")
                     handle = None
             else:
                 self.result.underived += 1
-            if handle is None and kind == b"shoe" and _loads(facts):
-                handle = resume(body, facts)
-        self.handle = handle
+            if handle is None and row[KIND] == b"shoe" and _loads(row[FACTS]):
+                handle = resume(row[BODY], row[FACTS])
+        return handle
 
     def _broken(self, seq: int, prev: bytes, *, sound: bool, last_sound: bool) -> None:
         if not sound:

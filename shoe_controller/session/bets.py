@@ -1,6 +1,6 @@
 """The wagers of a round and what each gets back, exact to the cent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from shoe_controller.money import Rounding, dollars, winnings
 from shoe_controller.rules.games import Outcome, RuleSet
@@ -64,8 +64,11 @@ class Bets:
         else:
             del self._stakes[who, wager]
 
-    def settle(self, outcome: Outcome, number: int, revision: int) -> Iterator[Settlement]:
-        """Yield what each wager gets back for a result."""
+    def settle(self, outcome: Outcome, number: int, revision: int) -> Iterable[Settlement]:
+        """Return what each wager gets back for a result."""
+        return self._settlements(outcome, number, revision) if self._stakes else ()
+
+    def _settlements(self, outcome: Outcome, number: int, revision: int) -> Iterator[Settlement]:
         for (who, wager), stake in self._stakes.items():
             odds = outcome.odds.get(wager)
             if odds is not None:

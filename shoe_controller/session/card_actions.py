@@ -16,17 +16,18 @@ class CardActions(Endings):
     def deal_card(self, _event: object = None) -> None:
         """Give the card to the hand that is due."""
         card: i.DrawCard = self._input
-        shoe = self._shoe
+        shoe, current = self._shoe, self._round
         assert shoe is not None, "there is no shoe"
+        assert current is not None, "there is no round"
         code, uid = card.code, card.uid
         shoe.take(code, uid)
-        self._deal(DrawnCard(code, uid))
+        self._facts.append(current.deal(DrawnCard(code, uid)))
 
     def deal_together(self, _event: object = None) -> None:
         """Give cards that came out at once, in known order, to the hands that are due (5.3)."""
         self._find("simultaneous_draw", "noted", cards=self._codes(), uids=self._uids())
         for card in self._take():
-            self._deal(card)
+            self._facts.append(self.round.deal(card))
 
     def deal_together_with_surplus(self, _event: object = None) -> None:
         """Deal what is due of cards that came out at once; the rest is too many (5.2)."""
@@ -34,7 +35,7 @@ class CardActions(Endings):
         self._find("simultaneous_draw", "noted", cards=self._codes(), uids=self._uids())
         self._take()
         for card in planned.dealt:
-            self._deal(card)
+            self._facts.append(self.round.deal(card))
         self._decide("wrong_number", "place", planned.surplus, base=planned.base)
 
     def find_surplus(self, _event: object = None) -> None:
@@ -52,7 +53,7 @@ class CardActions(Endings):
             if self.round.due is None:
                 self._set_aside((card,))
             else:
-                self._deal(card)
+                self._facts.append(self.round.deal(card))
 
     def void_for_early_card(self, _event: object = None) -> None:
         """Void the round for an early card, as the house does."""

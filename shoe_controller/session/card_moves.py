@@ -22,34 +22,11 @@ class CardMoves(Findings):
             else:
                 self.shoe.take_bad(code, uid)
 
-    def _deal(self, card: DrawnCard, *, carried: bool = False) -> None:
-        current = self._round
-        assert current is not None, "there is no round"
-        place = current.deal(card)
-        due = place.due
-        self._facts.append(
-            f.CardDealt(
-                current.shoe,
-                current.number,
-                card.code,
-                card.uid,
-                place.hand,
-                place.position,
-                place.player_total,
-                place.banker_total,
-                due,
-                due is None,
-                "hand",
-                card.keyed,
-                carried,
-            )
-        )
-
     def _tell_hands(self, cards: tuple[DrawnCard, ...]) -> None:
         """Say the whole deal again after a reconstruction changed its order."""
         self.round.gather()
         for card in cards:
-            self._deal(card)
+            self._facts.append(self.round.deal(card))
 
     def _count_anew(self, returned: DrawnCard | None, order: tuple[DrawnCard, ...]) -> None:
         """Let the shoe's count follow a new order: a card that was pushed back may be among it after all."""

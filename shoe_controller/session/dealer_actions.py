@@ -98,7 +98,7 @@ class DealerActions(Endings):
                 if self.round.due is None:
                     self._carried.append(card)
                 else:
-                    self._deal(card, carried=True)
+                    self._facts.append(self.round.deal(card, carried=True))
 
     def close_betting(self, _event: object = None) -> None:
         """End betting; a card is due from now on."""

@@ -7,7 +7,7 @@ import msgspec
 from shoe_controller.rules.games import Outcome, RuleSet
 from shoe_controller.rules.play import POINTS, Hand, Side
 from shoe_controller.session import facts
-from shoe_controller.session.deal import NO_CARDS, Place
+from shoe_controller.session.deal import NO_CARDS
 from shoe_controller.session.view import RoundView
 
 
@@ -52,8 +52,8 @@ class Round:
         """Tell who gets a card after the one that comes out now."""
         return self.place.after[POINTS[code]].due
 
-    def deal(self, card: DrawnCard) -> Place:
-        """Give a card to the hand that is due; return where the deal stands then."""
+    def deal(self, card: DrawnCard, *, carried: bool = False) -> facts.CardDealt:
+        """Give a card to the hand that is due, and say so."""
         due, code = self.due, card.code
         assert due is not None, "a card was dealt to a round that is complete"
         self.drawn.append(card)
@@ -64,8 +64,22 @@ class Round:
         else:
             self.banker = (*self.banker, code)
         place = self.place = self.place.after[POINTS[code]]
-        self.due = place.due
-        return place
+        due = self.due = place.due
+        return facts.CardDealt(
+            self.shoe,
+            self.number,
+            code,
+            card.uid,
+            place.hand,
+            place.position,
+            place.player_total,
+            place.banker_total,
+            due,
+            due is None,
+            "hand",
+            card.keyed,
+            carried,
+        )
 
     def gather(self) -> None:
         """Take the cards off the table, to be dealt anew."""

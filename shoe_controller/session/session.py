@@ -68,7 +68,8 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
         facts = self._facts = []
         self._plan = self._leads = None
         kind = type(happened)
-        trigger = _TRIGGERS.get(kind) or _HANDLERS[kind](self)
+        look = _HANDLERS.get(kind)
+        trigger = look(self) if look else _TRIGGERS[kind]
         if trigger:
             self._engine.fire(trigger)
         return facts

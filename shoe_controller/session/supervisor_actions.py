@@ -44,7 +44,7 @@ class SupervisorActions(Endings):
         for card in planned.burned:
             self._burn(card.code)
         for card in planned.dealt:
-            self._deal(card)
+            self._facts.append(self.round.deal(card))
         self._set_aside(planned.surplus)
         self._base = planned.base
         if not self._open and self._settled(planned.base) == SHOE_ENDED != planned.base:
