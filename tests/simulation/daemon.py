@@ -8,6 +8,7 @@ from unittest import mock
 from shoe_controller.app import controller as app
 from shoe_controller.app import table_shoe
 from shoe_controller.app.opening import open_table
+from shoe_controller.app.outlets import Outlets
 from shoe_controller.decks.book import DeckBook
 from shoe_controller.journal import layout, store
 from shoe_controller.journal.errors import JournalError
@@ -91,10 +92,19 @@ async def _inline(call, *, undo=None):
     return call()
 
 
+def _served_by(display):
+    """Give what stands where the outlets have their web server."""
+
+    async def serve(outlets):
+        await display.serve(outlets)
+
+    return serve
+
+
 class Machine:
     """The Raspberry Pi of a world: production modules get its clocks, its chance, its cable and its broker."""
 
-    def __init__(self, time, chance, cable, broker, deck_set, engine, *, on_opened, sync_folder):
+    def __init__(self, time, chance, cable, broker, display, deck_set, engine, *, on_opened, sync_folder):
         self._time = time
         self._on_opened = on_opened
         self.opened = []  # journals that this machine holds open
@@ -127,6 +137,7 @@ class Machine:
             (resend, "aside", _inline),
             (mqtt_feed, "ResendDesk", functools.partial(resend.ResendDesk, clock=clock.monotonic)),
             (feed_retry, "random", chance),
+            (Outlets, "_serve", _served_by(display)),
         ):
             self._stack.enter_context(mock.patch.object(module, name, stand_in))
 

@@ -71,20 +71,29 @@ class Lives:
             if head is not None and entry.prev != head:
                 self._world.breach(f"entry {entry.seq} does not follow the last entry that was told")
             head = None  # the journal's own check has looked at the others
-            auditor.entry(decode_input(entry.body), decode_facts(entry.facts), entry.device)
+            self._audit(decode_input(entry.body), decode_facts(entry.facts), entry.device)
         auditor.head = journal.head
         auditor.check_view(opened.session.view())
 
     def _committed(self, committed):
         auditor = self._world.auditor
         for arrived, facts in zip(committed.batch, committed.facts, strict=True):
-            auditor.entry(arrived.happened, facts, arrived.device)
+            self._audit(arrived.happened, facts, arrived.device)
         auditor.head = self.daemon.controller.journal.head
         if committed.seq != auditor.next_seq - 1:
             self._world.breach(f"told was fact {committed.seq}, the last is {auditor.next_seq - 1}")
         # The facts are compared each time; the whole view, which costs as much, now and then and after every start.
         auditor.check_view(committed.view, whole=auditor.next_seq % 8 == 0)
+        if self._world.display is not None:
+            self._world.display.committed(committed.view, committed.seq)
         self._world.committed()
+
+    def _audit(self, happened, facts, device):
+        auditor, display = self._world.auditor, self._world.display
+        if display is not None:
+            for seq, fact in enumerate(facts, auditor.next_seq):
+                display.happened(seq, fact)
+        auditor.entry(happened, facts, device)
 
     # --- down -------------------------------------------------------------------------------------------------------
 
@@ -111,6 +120,8 @@ class Lives:
 
     def kill(self):
         world, daemon, self.daemon = self._world, self.daemon, None
+        if world.display is not None:
+            world.display.gone()
         world.disk.stop()
         world.drops.update(daemon.drops)
         try:

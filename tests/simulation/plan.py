@@ -21,6 +21,7 @@ WIRES = (
 # What three copies of everything survive: an Angel Eye keeps nothing that could be asked for again.
 GENTLE_WIRES = (WireFaults(repeat=0.2), WireFaults(late=0.1), WireFaults(split=True))
 ANGEL_EYE_ONE_IN = 16
+DISPLAY_ONE_IN = 7
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Plan:
     key: bool = False
     engine: str = "transitions"
     serial: bool = False
+    display: str = ""  # what is revealed on it; empty: there is none
     late_consumer: bool = False  # one that misses events and asks for them again
     terminal: bool = False  # wagers come over the network
     wagers: tuple = (0, 1, 2, 3)
@@ -60,6 +62,8 @@ class Plan:
 def plan_for(seed, rounds=ROUNDS):
     """Draw the plan of a seed."""
     plan = _open_plan(seed, rounds)
+    if seed % DISPLAY_ONE_IN == 3:
+        plan = replace(plan, display=("as-drawn", "on-result")[seed // DISPLAY_ONE_IN % 2])
     if seed % ANGEL_EYE_ONE_IN != 1:
         return plan
     # It speaks of 52 cards only, has no word for an empty shoe, and what it says while nobody listens is gone.

@@ -20,6 +20,7 @@ WITHOUT = (
     {"slips": 0.0},
     {"wagers": (0,)},
     {"serial": False},
+    {"display": ""},
     {"key": False},
     {"archive": "never"},
     {"engine": "transitions"},

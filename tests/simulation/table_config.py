@@ -22,6 +22,7 @@ def configuration(plan, folder, key):
             early_card=plan.early_card,
             rounds_after_cut=plan.rounds_after_cut,
             rounding=plan.rounding,
+            reveal=plan.display or "as-drawn",
         ),
         shoe=c.Shoe(
             protocol=plan.protocol,
@@ -33,7 +34,7 @@ def configuration(plan, folder, key):
         journal=c.Journal(
             directory=str(folder / "journal"), signing_key_file=str(folder / "signing.key"), archive=plan.archive
         ),
-        web=c.Web(enabled=False),
+        web=c.Web(enabled=bool(plan.display)),
         metrics=c.Metrics(enabled=False),
         mqtt=c.Mqtt(brokers=("mqtt://broker",), wagers=plan.terminal),
         serial_feed=c.SerialFeed(device="/dev/feed" if plan.serial else "", format="jsonl", resume="cursor"),

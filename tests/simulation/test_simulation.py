@@ -14,8 +14,10 @@ from shoe_controller.outputs.mqtt_feed import MqttFeed
 from shoe_controller.rules import play as rules
 from shoe_controller.script import to_line
 from shoe_controller.service.table import Table
-from shoe_controller.session import bets
+from shoe_controller.session import bets, facts
 from shoe_controller.session.session import Session
+from shoe_controller.web import public_facts
+from shoe_controller.web.feed import Feed
 from tests.simulation import lives
 from tests.simulation.plan import Plan, plan_for
 from tests.simulation.shrink import breach_of, failure_report, shrink_inputs
@@ -139,6 +141,23 @@ def test_a_gate_that_opens_when_no_card_is_due_is_noticed():
 
     with mock.patch.object(Session, "view", open_after_the_deal):
         assert "gate" in play(QUIET).breach
+
+
+def test_a_display_that_shows_a_card_before_the_result_is_noticed():
+    with mock.patch.dict(public_facts.SQUEEZED, clear=True):
+        assert "not for players" in play(replace(QUIET, display="on-result")).breach
+
+
+def test_a_display_that_shows_a_wager_is_noticed():
+    shown = {"wager": (facts.Wager, lambda fact: fact)}
+    with mock.patch.dict(public_facts.SHOWN, shown):
+        assert "the display got facts" in play(replace(QUIET, display="as-drawn", wagers=(4,))).breach
+
+
+def test_a_display_that_forgets_rounds_in_a_crash_is_noticed():
+    with mock.patch.object(Feed, "_before_this_shoe", lambda feed: feed._facts.last_seq):
+        outcome = found_in(replace(plan, display="as-drawn") for plan in crashing())
+    assert "the display" in outcome.breach
 
 
 def test_a_table_that_plays_well_has_no_breach_to_shrink():

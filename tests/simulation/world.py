@@ -27,6 +27,7 @@ from tests.simulation.broker import Broker
 from tests.simulation.cable import Cable
 from tests.simulation.daemon import Machine, PowerCut
 from tests.simulation.disk import Disk
+from tests.simulation.display import Display
 from tests.simulation.hazards import Hazards
 from tests.simulation.lives import Lives
 from tests.simulation.people import People
@@ -116,6 +117,7 @@ class World:
         self.twin = make_shoe(plan, stock, key, self._source)
         self.cable = Cable(self.time, self.twin, self._source("wire"))
         self.broker = Broker(self.time, self._source("broker"), self.breach)
+        self.display = Display(self.breach, self._known, squeeze=plan.display == "on-result") if plan.display else None
         self.auditor = Auditor({card.uid: card.code for card in stock}, self.breach)
         self.twin.on_report = self.auditor.happened_at_shoe
         self._chance = self._source("pace")
@@ -127,6 +129,7 @@ class World:
             self._source("machine"),
             self.cable,
             self.broker,
+            self.display,
             register(plan, stock),
             plan.engine,
             on_opened=self._lives.opened,
@@ -135,6 +138,9 @@ class World:
         self._gate_since = None
         self._rounds_seen = 0
         self._progress_at = START
+
+    def _known(self):
+        return self.auditor.shadow.view(), self.auditor.next_seq - 1
 
     def _source(self, matter):
         """Give the chance for one matter, so that more chance in one does not change another."""
@@ -317,6 +323,9 @@ class World:
                 f"rounds with the engine `{self.plan.engine}`": rounds,
             }
         )
+        if self.display is not None:
+            shown = {"facts on the display": self.display.facts, "states of the display": self.display.states}
+            outcome.counts.update(shown | {"rounds with a display": rounds})
         outcome.irregularities = auditor.irregularities
         outcome.hours = (self.time.now - START) / 3600
         # What the controller says at its start has a hash of its configuration, and that the name of a folder.
