@@ -28,11 +28,11 @@ class Endings(CardMoves):
             self._facts.append(f.Resolved(ids, how, number, (), self._input.by, self._input.reason))
             if self._base in (*IN_ROUND, SHOE_ENDED, "announced") and self._round:
                 for decision in self._open:
-                    self._round.unassigned.extend(card.code for card in decision.cards)
+                    self._round.leave_out(decision.cards)
             self._open = []
 
     def _void_with(self, cards: tuple[DrawnCard, ...], rule: str | None) -> None:
-        self.round.unassigned.extend(card.code for card in cards)
+        self.round.leave_out(cards)
         self._void(rule)
         if self.last_round():
             self._end_shoe("the last round was played")
@@ -41,9 +41,9 @@ class Endings(CardMoves):
         """Publish the round as void and hand the stakes back."""
         current = self.round
         for decision in self._open:  # a foreign card voids the round whatever else was to be decided
-            current.unassigned.extend(card.code for card in decision.cards)
+            current.leave_out(decision.cards)
         self._open = []
-        current.unassigned.extend(card.code for card in self._carried)  # a surplus card goes with its round
+        current.leave_out(self._carried)  # a surplus card goes with its round
         self._carried = []
         current.status = "void"
         current.betting_open = False

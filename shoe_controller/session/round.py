@@ -1,5 +1,6 @@
 """A round in play: its two hands and what is known about them."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -41,8 +42,8 @@ class Round:
         # What follows from the hands, kept beside them since it is asked for many times a card.
         self.place = NO_CARDS
         self.due: Side | None = NO_CARDS.due
-        self.unassigned: list[str] = []
-        self.irregularities: list[str] = []
+        self.unassigned: tuple[str, ...] = ()
+        self.irregularities: tuple[str, ...] = ()
         # A supervisor found that no card is missing, the shoe counts otherwise; it will say so of every card.
         self.shoe_miscounts = False
         self.void_rule: str | None = None
@@ -60,9 +61,9 @@ class Round:
         if card.keyed:
             self.keyed = (*self.keyed, code)
         if due == "player":
-            self.player = (*self.player, code)
+            self.player += (code,)
         else:
-            self.banker = (*self.banker, code)
+            self.banker += (code,)
         place = self.place = self.place.after[POINTS[code]]
         due = self.due = place.due
         return facts.CardDealt(
@@ -90,7 +91,11 @@ class Round:
     def note(self, kind: str) -> None:
         """Remember that an irregularity of this kind happened in the round."""
         if kind not in self.irregularities:
-            self.irregularities.append(kind)
+            self.irregularities = (*self.irregularities, kind)
+
+    def leave_out(self, cards: Iterable[DrawnCard]) -> None:
+        """Keep cards with the round that are in none of its hands."""
+        self.unassigned += tuple(card.code for card in cards)
 
     def outcome(self) -> Outcome | None:
         """Return what the hands mean, once they are complete."""
@@ -113,12 +118,12 @@ class Round:
             outcome.natural if outcome else False,
             outcome.pays if outcome else {},
             outcome.pushes if outcome else (),
-            tuple(self.irregularities),
+            self.irregularities,
             rules.id,
             rules.hash,
             self.void_rule,
             self.void_reason,
-            tuple(self.unassigned),
+            self.unassigned,
             self.keyed,
         )
 
@@ -139,9 +144,9 @@ class Round:
             natural=known.natural if known else False,
             pays=known.pays if known else {},
             pushes=known.pushes if known else (),
-            irregularities=tuple(self.irregularities),
+            irregularities=self.irregularities,
             void_rule=self.void_rule,
             void_reason=self.void_reason,
-            unassigned=tuple(self.unassigned),
+            unassigned=self.unassigned,
             keyed=self.keyed,
         )
