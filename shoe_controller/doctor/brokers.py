@@ -22,7 +22,7 @@ def check_brokers(config: Config) -> Iterator[Finding]:
 
 async def _try(config: Config, url: str) -> str:
     """Return an empty text if the broker let us in, else why not."""
-    from shoe_controller.outputs.errors import FeedError, OtherVersionError  # noqa: PLC0415 - paho is slow to load
+    from shoe_controller.outputs.errors import FeedError, OtherVersionError  # noqa: PLC0415 - only if there is a broker
     from shoe_controller.outputs.mqtt_connection import MqttConnection  # noqa: PLC0415
     from shoe_controller.outputs.settings import Access, MqttSettings, parse_broker  # noqa: PLC0415
 

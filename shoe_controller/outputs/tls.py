@@ -3,7 +3,6 @@
 import select
 import ssl
 from pathlib import Path
-from typing import Any
 
 from shoe_controller.config.secret_files import SecretFileError, read_secret
 from shoe_controller.outputs.errors import FeedSettingsError
@@ -41,26 +40,9 @@ _ALERTS = {
 }
 
 
-class TlsContext(ssl.SSLContext):
-    """A context that knows the socket it made: paho leaves it open when the handshake fails."""
-
-    def __init__(self, _protocol: int) -> None:
-        self._made: ssl.SSLSocket | None = None
-
-    def wrap_socket(self, *args: Any, **options: Any) -> ssl.SSLSocket:
-        """Wrap a socket as usual."""
-        self._made = super().wrap_socket(*args, **options)
-        return self._made
-
-    def close_socket(self) -> None:
-        """Close the socket of a handshake that failed."""
-        if self._made is not None:
-            self._made.close()
-
-
-def tls_context(access: Access) -> TlsContext:
+def tls_context(access: Access) -> ssl.SSLContext:
     """Return a context of TLS 1.2 or newer that checks the broker's certificate and shows ours, if there is one."""
-    context = TlsContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         if access.ca_file:

@@ -52,7 +52,7 @@ def test_a_commit_is_on_its_way_before_wake_returns(broker, table):
             # No turn of the loop in between: the bytes are in the socket already.
             wait_for(pit.seqs, "the event")
             assert pit.seqs() == [1]
-            line = feed._connection._client.socket()
+            line = feed._connection._socket
             assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "a card would wait for the one before it"
 
     with Collector(broker.port) as pit:
@@ -92,7 +92,7 @@ def test_the_broker_publishes_our_will_when_we_vanish(broker, table):
     async def scenario():
         async with feeding(table, quick(broker.url)) as feed:
             await until(lambda: feed.health().connected, "connected")
-            feed._connection._close_socket()
+            feed._connection._socket.close()
             await until(lambda: len(pit.on("status")) >= 2, "the will")
 
     with Collector(broker.port, PREFIX + "status") as pit:

@@ -61,7 +61,7 @@ def test_a_broker_that_reads_slowly_gets_all_and_holds_nobody_up(broker, table):
             feeding(table, quick(url, window=20_000, ack_timeout=20.0, version="3.1.1")) as feed,
         ):
             await until(lambda: feed.health().connected, "connected")
-            feed._connection._client.socket().setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+            feed._connection._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
             flows.clear()
             while not feed._connection._writing:
                 table.play(100)
