@@ -92,6 +92,13 @@ def test_the_same_frame_after_the_window_is_a_new_event():
     assert copies.believed(10.0) == [drawn(1), drawn(1)]
 
 
+def test_the_window_begins_anew_with_each_copy():
+    copies = Copies()
+    for now in (0.0, 0.0, 0.75 * WINDOW, 1.5 * WINDOW):
+        copies.heard(drawn(1), now)
+    assert copies.believed(10.0) == [drawn(1)]
+
+
 def test_a_single_copy_that_nobody_waited_for_is_not_counted_with_one_of_much_later():
     copies = Copies()
     copies.heard(drawn(1), 0.0)
@@ -142,6 +149,15 @@ def test_an_event_of_before_a_restart_of_the_host_is_not_acted_on_again():
     copies.heard(drawn(2), 0.2)
     copies.heard(drawn(2), 0.3)
     assert copies.believed(0.3) == [drawn(2)]
+
+
+def test_two_copies_of_an_event_of_before_a_restart_may_still_come():
+    copies = Copies()
+    copies.already_handled(drawn(1), 0.0)
+    for at, frame in enumerate([drawn(2)] * 2 + [drawn(1)] * 2):
+        copies.heard(frame, at * FRAME_TIME)
+    assert copies.believed(1.0) == [drawn(2)]
+    assert (copies.repeated, copies.outvoted) == (3, 0)
 
 
 def test_what_is_said_again_after_all_copies_of_a_handled_event_is_new():

@@ -66,6 +66,7 @@ def test_every_error_code_is_read(code, active):
     "data, why",
     [
         ("44 81 80", "suit 0 and rank 0"),
+        ("44 81 90", "suit 1 and rank 0"),
         ("44 81 9E", "suit 1 and rank 14"),
         ("44 81 D1", "suit 5"),
         ("44 81 81", "suit 0 and rank 1"),

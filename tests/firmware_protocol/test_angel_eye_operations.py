@@ -54,6 +54,7 @@ def framed(text):
         (LOCK[:-1] + b"C", NakCode.CHECK),
         (b"\x02" + b"0" * 127, NakCode.NO_END),
         (b"\x02OPL\x02", NakCode.NO_END),
+        (b"\x02O\x02", NakCode.NO_END),
         (framed(b"OPLK2"), NakCode.FORMAT),
         (framed(b"RDLK02"), NakCode.COMMAND),
         (framed(b"OPLK03"), NakCode.TYPE),
