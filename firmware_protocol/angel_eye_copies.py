@@ -128,14 +128,13 @@ class Copies:
         assert self._open is not None
         # What counts is when it was heard, not when somebody came to decide.
         (frame, *others), now = self._open.frames, self._open.heard
+        self._open = None
         if others:
-            self._open = None
             self._known.extend(_Event(each, 1, now) for each in (frame, *others))
             self._believed.append(Disputed((frame, *others)))
         elif self._lately(frame.sequence, now):
             # A lone copy that contradicts an event which was believed just now is a damaged copy of it. Two equal ones
             # would have been a new event: the shoe was reset and its announcement got lost.
-            self._open = None
             self.outvoted += 1
         else:
             self._believe(frame, copies=1, now=now)

@@ -60,7 +60,15 @@ def test_copies_of_two_events_may_alternate():
 
 
 def test_a_line_that_doubles_everything_doubles_no_event():
-    assert believed([drawn(1)] * 6 + [drawn(2)] * 6) == [drawn(1), drawn(2)]
+    copies = Copies()
+    for at, frame in enumerate([drawn(1)] * 6 + [drawn(2)] * 6):
+        copies.heard(frame, at * FRAME_TIME)
+    assert copies.believed(1.0) == [drawn(1), drawn(2)]
+    assert (copies.repeated, copies.outvoted) == (10, 0)
+
+
+def test_what_was_said_with_all_its_copies_is_new_though_of_the_next_event_only_one_copy_came():
+    assert believed([drawn(1)] * 3 + [drawn(2)] + [drawn(1)] * 2, end=0) == [drawn(1), drawn(2), drawn(1)]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
@@ -169,16 +177,17 @@ def test_what_is_said_again_after_all_copies_of_a_handled_event_is_new():
     assert copies.repeated == 4
 
 
-def test_each_frame_of_something_disputed_counts_as_one_copy_of_it():
+@pytest.mark.parametrize("late, new", [(2, []), (4, [drawn(1, "8s")])])
+def test_each_frame_of_something_disputed_counts_as_one_copy_of_it(late, new):
     frames = [drawn(1, "Ad"), drawn(1, "8s")]
     copies = Copies()
     for frame in frames:
         copies.heard(frame, 100.0)
     assert copies.believed(100.0 + HOLD) == [Disputed(tuple(frames))]
-    for at, frame in enumerate([drawn(2)] * 2 + [drawn(1, "8s")] * 4):
+    for at, frame in enumerate([drawn(2)] * 2 + [drawn(1, "8s")] * late):
         copies.heard(frame, 100.0 + HOLD + at * FRAME_TIME)
-    assert copies.believed(102.0) == [drawn(2), drawn(1, "8s")]
-    assert copies.repeated == 4
+    assert copies.believed(102.0) == [drawn(2), *new]
+    assert (copies.repeated, copies.outvoted) == (3 + len(new), 0)
 
 
 def test_when_the_line_goes_what_is_in_is_decided():
@@ -219,6 +228,8 @@ def test_a_lone_copy_that_contradicts_what_was_believed_is_counted_once():
     for at, frame in enumerate([drawn(1), drawn(1), drawn(1, "8s")]):
         copies.heard(frame, 100.0 + at * FRAME_TIME)
     assert copies.believed(101.0) == [drawn(1)]
+    assert copies.deadline() is None
+    assert copies.believed(102.0) == []
     assert copies.outvoted == 1
 
 
