@@ -5,6 +5,7 @@ about every result and every cent.
 """
 
 from collections import Counter, deque
+from typing import NamedTuple
 
 from firmware_protocol import events as e
 from shoe_controller.session import facts as f
@@ -18,6 +19,12 @@ DEALING = ("deal_1", "deal_2", "deal_3", "deal_4", "player_third", "banker_third
 def cents(text):
     whole, part = text.split(".")
     return int(whole) * 100 + int(part)
+
+
+class Forgot(NamedTuple):
+    """Among what left the shoe: here it lost its memory and began a new session."""
+
+    session: int
 
 
 class Auditor:
@@ -45,6 +52,9 @@ class Auditor:
         self._terminal_ids = set()
         self._cards = []  # drawn since "Place your bets"
         self._carried = False
+        self._decks = 0
+        self._faces = Counter()  # cards that left this shoe one by one, by their face
+        self._went_back = 0
 
     # --- one entry --------------------------------------------------------------------------------------------------
 
@@ -55,7 +65,7 @@ class Auditor:
         if expected != list(facts):
             self._breach(f"entry {self.next_seq}: a run without crashes says {expected}, the daemon said {facts}")
         if device is not None:
-            self._compare_with_shoe(happened)
+            self._compare_with_shoe(happened, device)
         self._follow(happened, facts)
         self.next_seq += len(facts)
 
@@ -78,7 +88,24 @@ class Auditor:
     def happened_at_shoe(self, happening):
         self.left_shoe.append(happening)
 
-    def _compare_with_shoe(self, happened):
+    def shoe_forgot(self, session):
+        """The shoe has lost its memory. What it had not told yet it will never tell; it begins a new session."""
+        self.counts["losses of the shoe's memory"] += 1
+        self.left_shoe.append(Forgot(session))
+
+    def _pass_what_was_forgotten(self, happened, session):
+        """Forget what was not told when a new session begins; the first of it must be that the shoe started."""
+        marks = [at for at, one in enumerate(self.left_shoe) if isinstance(one, Forgot) and one.session == session]
+        if not marks:
+            return
+        for _ in range(marks[-1] + 1):
+            self.counts["events that the shoe forgot"] += not isinstance(self.left_shoe.popleft(), Forgot)
+        if not isinstance(happened, i.NoteDevice) or happened.event != "started":
+            self._breach(f"entry {self.next_seq}: the shoe lost its memory, and the first of it is {happened}")
+
+    def _compare_with_shoe(self, happened, device):
+        if self.counts["losses of the shoe's memory"]:
+            self._pass_what_was_forgotten(happened, device[0])
         if isinstance(happened, i.NoteDevice):
             return  # the device started: nothing that left the shoe
         if not self.left_shoe:
@@ -137,6 +164,9 @@ class Auditor:
     def _follow(self, happened, facts):
         if isinstance(happened, i.DrawCard):
             self._cards.append(happened.code)
+            self._count_face(happened.code, facts)
+        elif isinstance(happened, i.ReturnCard):
+            self._went_back += 1
         elif isinstance(happened, i.PlaceWager | i.WithdrawWager):
             self._wager(happened, facts)
         for at, fact in enumerate(facts):
@@ -159,7 +189,19 @@ class Auditor:
             elif kind is f.Refused:
                 self.counts["refusals"] += 1
 
+    def _count_face(self, code, facts):
+        """A face that comes more often than there are decks is one too many, and nothing else is."""
+        self._faces[code] += 1
+        kinds = [fact.kind for fact in facts if type(fact) is f.Irregularity]
+        out = self._faces[code]
+        if "over_count" in kinds and out <= self._decks:
+            self._breach(f"entry {self.next_seq}: {code} left the shoe {out} times, and is called one too many")
+        if out - self._went_back > self._decks and self._shoe and not kinds:
+            self._breach(f"entry {self.next_seq}: {code} left the shoe {out} times, and nobody says so: {facts}")
+
     def _shoe_loaded(self, load, loaded):
+        self._decks, self._went_back = load.decks, 0
+        self._faces.clear()
         self._game, self._rounding = loaded.game, load.rounding
         self._shoe, self._round, self._revision = loaded.shoe, 0, 0
         self._betting, self._last_call = False, ""

@@ -5,6 +5,7 @@ from tests.simulation.plan import GENTLE_WIRES, WIRES
 
 ACTS_IN_A_ROUND = 14
 UNPLUGGED = (0.05, 0.5, 2.0, 8.0)
+FORGETS = 0.1
 LINE_IS_BAD = (1.0, 5.0, 20.0)
 BROKER_IS_AWAY = (0.1, 2.0, 30.0)
 DISK_IS_SLOW = (1.0, 10.0)
@@ -47,6 +48,8 @@ class Hazards:
             cable.pull()
 
     def _plug(self):
+        if self._chance.random() < FORGETS and self._world.plan.protocol == "open":
+            self._world.at_shoe("reboot forget")  # it had no power, and its memory needs some
         self._world.note("the cable is plugged in")
         self._world.cable.plug()
 

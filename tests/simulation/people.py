@@ -115,6 +115,8 @@ class People:
             self._at_shoe("deal")
         elif self._chance.random() < 0.02:
             self._at_shoe("deal force")
+        elif self._world.twin.untold and self._chance.random() < 0.05:
+            self._at_shoe("reboot forget")
 
     # --- as it should not be ----------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ WIRES = (
 GENTLE_WIRES = (WireFaults(repeat=0.2), WireFaults(late=0.1), WireFaults(split=True))
 ANGEL_EYE_ONE_IN = 16
 DISPLAY_ONE_IN = 7
+TOO_MANY = 12
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Plan:
     rounding: str = "half-up"
     archive: str = "size"
     key: bool = False
+    too_many: int = 0  # copies of one face in the shoe of an Angel Eye
     engine: str = "transitions"
     serial: bool = False
     display: str = ""  # what is revealed on it; empty: there is none
@@ -69,7 +71,9 @@ def plan_for(seed, rounds=ROUNDS):
     # It speaks of 52 cards only, has no word for an empty shoe, and what it says while nobody listens is gone.
     game = plan.game if plan.game in ANGEL_EYE_GAMES else "fortune-six"
     gone = {"crashes": 0.0, "cuts": 0.0, "disk_failures": 0.0}
-    return replace(plan, protocol="angel-eye", game=game, cut_card=120, burn="none", key=False, **gone)
+    too_many = TOO_MANY if seed // ANGEL_EYE_ONE_IN % 3 == 0 else 0
+    shoe = {"cut_card": 120, "burn": "none", "key": False, "too_many": too_many}
+    return replace(plan, protocol="angel-eye", game=game, **shoe, **gone)
 
 
 def _open_plan(seed, rounds):

@@ -29,11 +29,18 @@ class WorldShoe(OpenTwin):
         "jam on",
         "lid open",
         "reboot",
+        "reboot forget",
         "sensor on",
         "cut",
         "empty",
     )
     on_report = None
+    on_forget = None
+
+    def reboot(self, now, *, keep):
+        super().reboot(now, keep=keep)
+        if not keep and self.on_forget is not None:
+            self.on_forget(self.link.memory.session)
 
     def report(self, happening, now):
         if self.on_report is not None:
@@ -99,5 +106,7 @@ def make_shoe(plan, stock, key, source):
     body = ShoeBody(stock, source("shuffle"), cut_card=plan.cut_card or None)
     device: Random = source("device")
     if plan.protocol == "angel-eye":
+        # Nobody knows its cards by their ids: a set may have too many of one face, and only counting shows it.
+        body = ShoeBody([*stock, *stock[:1] * plan.too_many], source("shuffle"), cut_card=plan.cut_card or None)
         return WorldAngelEye(body, device, AngelEyeOptions())
     return WorldShoe(body, device, OpenOptions(key=key, require_auth=plan.key))

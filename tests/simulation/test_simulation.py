@@ -16,9 +16,10 @@ from shoe_controller.script import to_line
 from shoe_controller.service.table import Table
 from shoe_controller.session import bets, facts
 from shoe_controller.session.session import Session
+from shoe_controller.session.shoe import Shoe
 from shoe_controller.web import public_facts
 from shoe_controller.web.feed import Feed
-from tests.simulation import lives
+from tests.simulation import hazards, lives
 from tests.simulation.plan import Plan, plan_for
 from tests.simulation.shrink import breach_of, failure_report, shrink_inputs
 from tests.simulation.world import play
@@ -45,6 +46,7 @@ def test_nothing_that_goes_wrong_in_a_world_breaks_the_table(seed):
         {"slow_disk": 1.0},
         {"clock_steps": 1.0},
         {"slips": 0.3},
+        {"protocol": "angel-eye", "too_many": 12, "cut_card": 60, "rounds": 40},
     ],
     ids=lambda hazard: next(iter(hazard)),
 )
@@ -158,6 +160,19 @@ def test_a_display_that_forgets_rounds_in_a_crash_is_noticed():
     with mock.patch.object(Feed, "_before_this_shoe", lambda feed: feed._facts.last_seq):
         outcome = found_in(replace(plan, display="as-drawn") for plan in crashing())
     assert "the display" in outcome.breach
+
+
+def test_a_shoe_that_loses_its_memory_is_not_taken_for_one_that_did_not():
+    with mock.patch.object(hazards, "FORGETS", 1.0):
+        outcome = play(replace(QUIET, seed=7, cuts=1.0, quick=1.0))
+    assert not outcome.breach, failure_report(outcome)
+    assert outcome.counts["losses of the shoe's memory"] > 5
+
+
+def test_a_face_too_many_that_nobody_counts_is_noticed():
+    plan = replace(QUIET, protocol="angel-eye", too_many=12, cut_card=60, rounds=40)
+    with mock.patch.object(Shoe, "fault_of", return_value=None):
+        assert "nobody says so" in play(plan).breach
 
 
 def test_a_table_that_plays_well_has_no_breach_to_shrink():

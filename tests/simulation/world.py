@@ -120,6 +120,7 @@ class World:
         self.display = Display(self.breach, self._known, squeeze=plan.display == "on-result") if plan.display else None
         self.auditor = Auditor({card.uid: card.code for card in stock}, self.breach)
         self.twin.on_report = self.auditor.happened_at_shoe
+        self.twin.on_forget = self.auditor.shoe_forgot
         self._chance = self._source("pace")
         self._people = People(self, self._source("people"))
         self._lives = Lives(self, configuration(plan, disk.folder, key), self._source("lives"))

@@ -83,7 +83,15 @@ def document(figures, counts, kinds, seeds, seconds):
         "slow spells of the disk",
         "volumes verified",
     )
-    line = ("disturbances of the line", "repeated messages", "requests for missed events", "clock steps")
+    shown = ("facts on the display", "states of the display")
+    line = (
+        "losses of the shoe's memory",
+        "events that the shoe forgot",
+        "disturbances of the line",
+        "repeated messages",
+        "requests for missed events",
+        "clock steps",
+    )
     kinds_of_worlds = sorted(name for name in counts if name.startswith("rounds with "))
     parts = [
         "# The last campaign of the simulated world",
@@ -101,7 +109,7 @@ def document(figures, counts, kinds, seeds, seconds):
         *_table("Crashes by where they struck", dict(sorted(crashes.items()))),
         *_table("The disk", {name: counts[name] for name in disk}),
         *_table("The lines", {name: counts[name] for name in line}),
-        *_table("What was played", {name: counts[name] for name in (*also, *kinds_of_worlds)}),
+        *_table("What was played", {name: counts[name] for name in (*also, *shown, *kinds_of_worlds)}),
     ]
     return "\n".join(parts).rstrip() + "\n"
 
