@@ -5,6 +5,7 @@ Both call the same guards and actions of the same session; a test holds their fa
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -101,16 +102,35 @@ def _guard(model: Model, row: Row) -> Callback | None:
     return guards[0] if guards else None
 
 
+def _likely_first(rows: list[Row]) -> list[Row]:
+    """Return the rows of a cell with the last one asked for before others that lead elsewhere with the same action.
+
+    An input leads to one state, so the same row is taken; but the last is the usual one, and it is found at once.
+    """
+    last = rows[-1]
+    leading = [row for row in rows if row.when == "leads_to"]
+    if last.dest is None or not leading or leading[0].do != last.do:
+        return rows
+    at = rows.index(leading[0])
+    return [*rows[:at], replace(last, when="leads_to"), *rows[at:]]
+
+
 class TableEngine:
     """The same rows as a dictionary, many times faster."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         model.state = NO_SHOE
-        self._table: dict[str, dict[str, list[tuple[Callback | None, Callback, str | None]]]] = {}
+        cells: dict[str, dict[str, list[Row]]] = {}
         for row in ROWS:
-            cell = self._table.setdefault(row.trigger, {}).setdefault(row.source, [])
-            cell.append((_guard(model, row), _action(model, row), row.dest))
+            cells.setdefault(row.trigger, {}).setdefault(row.source, []).append(row)
+        self._table = {
+            trigger: {
+                source: [(_guard(model, row), _action(model, row), row.dest) for row in _likely_first(rows)]
+                for source, rows in sources.items()
+            }
+            for trigger, sources in cells.items()
+        }
 
     def fire(self, trigger: str) -> None:
         """Follow the row of the model's state and this trigger."""
