@@ -53,7 +53,8 @@ class Auditor:
         self._cards = []  # drawn since "Place your bets"
         self._carried = False
         self._decks = 0
-        self._faces = Counter()  # cards that left this shoe one by one, by their face
+        self._faces = Counter()  # cards of this shoe that were dealt as they were drawn, by their face
+        self._named = Counter()  # every face that anybody named: what a supervisor keys is counted too
         self._went_back = 0
 
     # --- one entry --------------------------------------------------------------------------------------------------
@@ -162,6 +163,7 @@ class Auditor:
     # --- the game ---------------------------------------------------------------------------------------------------
 
     def _follow(self, happened, facts):
+        self._named.update(getattr(happened, "codes", ()) or filter(None, [getattr(happened, "code", "")]))
         if isinstance(happened, i.DrawCard):
             self._cards.append(happened.code)
             self._count_face(happened.code, facts)
@@ -190,18 +192,19 @@ class Auditor:
                 self.counts["refusals"] += 1
 
     def _count_face(self, code, facts):
-        """A face that comes more often than there are decks is one too many, and nothing else is."""
-        self._faces[code] += 1
-        kinds = [fact.kind for fact in facts if type(fact) is f.Irregularity]
-        out = self._faces[code]
-        if "over_count" in kinds and out <= self._decks:
-            self._breach(f"entry {self.next_seq}: {code} left the shoe {out} times, and is called one too many")
-        if out - self._went_back > self._decks and self._shoe and not kinds:
-            self._breach(f"entry {self.next_seq}: {code} left the shoe {out} times, and nobody says so: {facts}")
+        """A face that comes more often than there are decks is one too many, and nothing else is called so."""
+        if any(type(fact) is f.Irregularity and fact.kind == "over_count" for fact in facts):
+            if self._named[code] <= self._decks:
+                self._breach(f"entry {self.next_seq}: {code} came {self._named[code]} times and is called one too many")
+        elif any(type(fact) is f.CardDealt for fact in facts):
+            self._faces[code] += 1
+            if self._faces[code] - self._went_back > self._decks:
+                self._breach(f"entry {self.next_seq}: {code} was dealt {self._faces[code]} times, and nobody says so")
 
     def _shoe_loaded(self, load, loaded):
         self._decks, self._went_back = load.decks, 0
         self._faces.clear()
+        self._named.clear()
         self._game, self._rounding = loaded.game, load.rounding
         self._shoe, self._round, self._revision = loaded.shoe, 0, 0
         self._betting, self._last_call = False, ""
