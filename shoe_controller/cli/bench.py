@@ -1,4 +1,4 @@
-"""Measure this machine: rules, disk, start, memory and idle CPU of the daemon.
+"""Measure this machine: rules, disk, start, memory and CPU of the daemon at rest and while dealing.
 
 A folder is made below DIRECTORY, which should be on the disk that the journal is on, and taken away again. Stop the
 table's own controller first: two on one machine measure each other. Exit code 1 if a limit for a table's machine is
@@ -49,10 +49,11 @@ def _figures(directory: Path, *, part: int, daemon: bool) -> "Iterator[Measured]
     yield from measure_play(10_000 // part)
     yield from measure_disk(directory, 1000 // part, 20_000 // part)
     if daemon:
-        from shoe_controller.measuring.daemon import measure_daemon, measure_start  # noqa: PLC0415
+        from shoe_controller.measuring.daemon import measure_daemon, measure_dealing, measure_start  # noqa: PLC0415
 
         yield from measure_start(5)
         yield from measure_daemon(directory, times=3 if part == 1 else 1, idle_seconds=20.0 / part)
+        yield from measure_dealing(directory, 30.0 / part)
 
 
 def _machine() -> dict[str, object]:

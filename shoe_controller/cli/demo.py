@@ -21,6 +21,8 @@ EXAMPLES = """\
   shoe-controller demo --rounds 20 --speed 10 --keep /tmp/table"""
 
 CARD_SECONDS = 1.2
+# Bytes of a folder's path to which the name of a socket can be added: the kernel takes 107 in all.
+DEEPEST = 90
 # Often enough that a person who watches for some minutes sees most of them.
 USUAL_FAULTS = "together=0.04,together-unknown=0.02,pushback=0.04,unreadable=0.06,foreign=0.03,surplus=0.08,jam=0.02"
 
@@ -85,8 +87,11 @@ def run(args: argparse.Namespace) -> int:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        folder = sockets = folder.resolve()
+        if len(bytes(folder)) > DEEPEST:
+            sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shoe-demo-")))
         config = demo_config(
-            folder.resolve(), args.game, args.decks, args.port or free_port(), tuple(args.language or ("en",))
+            folder, args.game, args.decks, args.port or free_port(), tuple(args.language or ("en",)), sockets=sockets
         )
         return asyncio.run(_play(args, config))
 

@@ -8,8 +8,10 @@ from shoe_controller.config import Config, Journal, Limit, Local, Metrics, Panel
 USUAL_PORT = 8080
 
 
-def demo_config(folder: Path, game: str, decks: int, port: int, languages: tuple[str, ...]) -> Config:
-    """Return the configuration of a demonstration that keeps everything in `folder`."""
+def demo_config(
+    folder: Path, game: str, decks: int, port: int, languages: tuple[str, ...], *, sockets: Path | None = None
+) -> Config:
+    """Return the configuration of a demonstration that keeps everything in `folder`, its socket perhaps elsewhere."""
     return Config(
         table=Table(
             site="demo",
@@ -23,7 +25,7 @@ def demo_config(folder: Path, game: str, decks: int, port: int, languages: tuple
         shoe=Shoe(protocol="simulated"),
         panel=Panel(factory="mock"),
         journal=Journal(directory=str(folder / "journal"), signing_key_file=str(folder / "signing.key")),
-        local=Local(socket=str(folder / "control.sock"), group="root"),
+        local=Local(socket=str((sockets or folder) / "control.sock"), group="root"),
         web=Web(port=port, languages=languages),
         metrics=Metrics(),
     )

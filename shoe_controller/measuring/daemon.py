@@ -1,6 +1,8 @@
-"""The program itself: how long it takes to answer and to be ready, and what the daemon costs while nothing happens.
+"""The program itself: how long it takes to answer and to be ready, and what it costs at rest and while it deals.
 
-The daemon is started as systemd starts it, with a simulated shoe, its display and a journal in a folder of its own.
+The daemon is started as systemd starts it, with a simulated shoe, its display and a journal in a folder of its own. For
+the cost of dealing it is `demo` that runs, at the speed of a brisk dealer: its simulated people and shoe are counted
+too.
 """
 
 import contextlib
@@ -77,6 +79,33 @@ def measure_daemon(directory: Path, times: int, idle_seconds: float) -> Iterator
         yield Measured("daemon at rest", share * 100, "% of a core", MOST_IDLE_PERCENT)
 
 
+def measure_dealing(directory: Path, seconds: float) -> Iterator[Measured]:
+    """Measure CPU while cards are dealt."""
+    with tempfile.TemporaryDirectory(prefix="shoe-controller-bench-", dir=directory) as name:
+        said = Path(name) / "said"
+        with said.open("wb") as out:
+            command = [*PROGRAM, "demo", "--seed", "1", "--keep", f"{name}/table"]
+            process = subprocess.Popen(command, stdout=out, stderr=out)
+        try:
+            _wait_for_bets(process, said)
+            before, began = cpu_seconds(process.pid), time.monotonic()
+            time.sleep(seconds)
+            share = (cpu_seconds(process.pid) - before) / (time.monotonic() - began)
+        finally:
+            process.terminate()
+            process.wait()
+    yield Measured("table while dealing", share * 100, "% of a core")
+
+
+def _wait_for_bets(process: subprocess.Popen[bytes], said: Path) -> None:
+    end = time.monotonic() + DEADLINE
+    while process.poll() is None and time.monotonic() < end:
+        if b"place your bets" in said.read_bytes():
+            return
+        time.sleep(0.1)
+    raise _not_ready(said)
+
+
 @contextlib.contextmanager
 def _started(directory: Path) -> Iterator[tuple[int, float]]:
     """Have a daemon that is ready, by its process id; also say how long that took."""
@@ -115,8 +144,12 @@ def _wait_for_ready(process: subprocess.Popen[bytes], systemd: socket.socket, lo
         with contextlib.suppress(TimeoutError):
             if systemd.recv(4096).startswith(b"READY=1"):
                 return
+    raise _not_ready(log)
+
+
+def _not_ready(log: Path) -> DaemonNotReadyError:
     said = log.read_text(errors="replace").strip().splitlines()
-    raise DaemonNotReadyError(f"the daemon did not get ready: {said[-1] if said else 'it said nothing'}")
+    return DaemonNotReadyError(f"the daemon did not get ready: {said[-1] if said else 'it said nothing'}")
 
 
 def cpu_seconds(pid: int) -> float:

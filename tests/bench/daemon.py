@@ -1,7 +1,8 @@
-"""Daemon: start to ready, memory, and the processor's time at rest, as `shoe-controller bench` measures them on a Pi.
+"""Daemon: start, memory, processor at rest and while dealing, as `shoe-controller bench` measures them on a Pi.
 
 The daemon runs as systemd starts it, with a simulated shoe, its display page and a journal; the floor of a start is a
-Python that does nothing.
+Python that does nothing. While dealing it is the demo that runs, one round in a quarter of a minute, with its simulated
+shoe, dealer and supervisor in the same process.
 """
 
 import subprocess
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from statistics import median
 
-from shoe_controller.measuring.daemon import measure_daemon, measure_start
+from shoe_controller.measuring.daemon import measure_daemon, measure_dealing, measure_start
 from tests.bench.figures import BUILD, PAIRS, Figure, Options, no_more_than, seconds
 
 
@@ -17,7 +18,8 @@ def measure(options: Options) -> Iterator[Figure]:
     BUILD.mkdir(exist_ok=True)
     bare = median(seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True)) for _ in range(PAIRS))
     floors = {"ms": bare * 1000, "s": bare}
-    measured = [*measure_start(PAIRS), *measure_daemon(BUILD, PAIRS, 60.0 if options.full else 15.0)]
+    window = 60.0 if options.full else 15.0
+    measured = [*measure_start(PAIRS), *measure_daemon(BUILD, PAIRS, window), *measure_dealing(BUILD, window)]
     for one in measured:
         floor = floors.get(one.unit)
         share = one.value / floor if floor else None

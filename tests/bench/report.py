@@ -22,7 +22,7 @@ other work on the machine (its load stands under each table) times are worse tha
 computes, in one process, is counted in processor time.
 
 On a real Pi, with the table's controller stopped: `shoe-controller bench --directory /var/lib/shoe-controller` measures
-rules, disk (how long a card waits, what it writes), start, memory and idle CPU there, and says whether limits are kept.
+rules, disk (how long a card waits, what it writes), start, memory and CPU there, and says whether limits are kept.
 """
 
 

@@ -25,11 +25,13 @@ DAEMON = [
     "daemon, processor time until ready",
     "daemon, memory",
     "daemon at rest",
+    "table while dealing",
 ]
 
 
 def test_it_measures_the_machine_and_leaves_nothing_behind(tmp_path):
     answer = run("bench", "--quick", "--format", "json", "--directory", tmp_path)
+    assert answer.stdout, answer.stderr
     told = json.loads(answer.stdout)
     assert [figure["name"] for figure in told["figures"]] == NAMES + DAEMON
     assert all(figure["value"] > 0 for figure in told["figures"] if figure["name"] != "daemon at rest")
@@ -64,6 +66,12 @@ def test_a_daemon_that_does_not_get_ready_is_told_with_what_it_said(tmp_path, mo
     monkeypatch.setattr(daemon, "CONFIG", daemon.CONFIG + "nonsense = {port}\n")
     with pytest.raises(daemon.DaemonNotReadyError, match=r"did not get ready: .*nonsense"):
         list(daemon.measure_daemon(tmp_path, times=1, idle_seconds=0.1))
+
+
+def test_a_table_that_does_not_begin_to_play_is_told_with_what_it_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(daemon, "PROGRAM", (*daemon.PROGRAM, "--nonsense"))
+    with pytest.raises(daemon.DaemonNotReadyError, match=r"did not get ready: .*--nonsense"):
+        list(daemon.measure_dealing(tmp_path, 0.1))
 
 
 def test_bytes_come_from_the_files_where_the_kernel_does_not_count_them(tmp_path):
