@@ -15,6 +15,7 @@ from shoe_controller.outputs.in_order import InOrder
 from shoe_controller.outputs.jsonl_lines import from_line
 
 PLACE = "shoe/v1/sim/t1/"
+ANSWERED_WITHIN = 30.0  # seconds; a request that is not answered by then was lost
 
 
 class _Numbered(msgspec.Struct):
@@ -58,6 +59,7 @@ class LateConsumer(Consumer):
         super().__init__(name, breach)
         self.away = False
         self.asked = 0
+        self._waits_until = 0.0  # for the answer to what it asked
         self._order = InOrder(1)
 
     def take(self, payload):
@@ -65,12 +67,17 @@ class LateConsumer(Consumer):
             for event in self._order.take(_HEAD.decode(payload).seq, payload):
                 super().take(event)
 
-    def request(self, last):
-        """Ask for what is missing of all that there is up to `last`."""
+    def answered(self):
+        """All that it asked for was sent, or why not was said: it may ask again."""
+        self._waits_until = 0.0
+
+    def request(self, last, now):
+        """Ask for what is missing of all that there is up to `last`, one thing at a time."""
         first = len(self.events) + 1
-        if self.away or first > last:
+        if self.away or first > last or now < self._waits_until:
             return None
         self.asked += 1
+        self._waits_until = now + ANSWERED_WITHIN
         return msgspec.json.encode(ResendRequest(consumer=self.name, id=str(self.asked), first=first, last=last))
 
 
@@ -129,6 +136,8 @@ class Broker:
         elif channel == "resend/late":
             if _HEAD.decode(payload).seq:
                 self.late.take(payload)
+            else:
+                self.late.answered()
         elif channel == "wagers/out":
             self.terminal.answer(payload)
         elif retain:
@@ -136,7 +145,7 @@ class Broker:
 
     def look_after_clients(self, last):
         """Let those who wait for an answer ask again."""
-        wanted = self.late.request(last)
+        wanted = self.late.request(last, self.time.now)
         if wanted is not None:
             self._hand_over("resend/request", wanted)
         for payload in tuple(self.terminal.waiting.values()):

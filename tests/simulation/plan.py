@@ -106,7 +106,7 @@ def _open_plan(seed, rounds):
         pace=chance.choice((0.3, 0.5, 0.7, 0.9)),
         quick=chance.choice((0.0, 0.8, 1.0, 1.0)),
         slips=chance.choice((0.0, 0.005, 0.01, 0.01, 0.02, 0.02, 0.04, 0.1)),
-        crashes=chance.choice((0.08, 0.11, 0.14, 0.17)) if played < cards / 2 else 0.05,
+        crashes=chance.choice((0.08, 0.1, 0.13, 0.16)) if played < cards / 2 else 0.05,
         cuts=chance.choice((0.05, 0.1, 0.12, 0.2)),
         noise=chance.choice((0.0, 0.02, 0.05)),
         outages=chance.choice((0.0, 0.02, 0.05)),

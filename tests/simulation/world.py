@@ -117,6 +117,7 @@ class World:
         self.twin = make_shoe(plan, stock, key, self._source)
         self.cable = Cable(self.time, self.twin, self._source("wire"))
         self.broker = Broker(self.time, self._source("broker"), self.breach)
+        self.broker.late.away = not plan.late_consumer
         self.display = Display(self.breach, self._known, squeeze=plan.display == "on-result") if plan.display else None
         self.auditor = Auditor({card.uid: card.code for card in stock}, self.breach)
         self.twin.on_report = self.auditor.happened_at_shoe
