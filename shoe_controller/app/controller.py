@@ -264,6 +264,7 @@ class Controller:
             transport,
             make_link(self.config.shoe, opened.journal, opened.frames),
             faces,
+            recorded=opened.journal.last_event,
             submit=self._submit,
             told=self.table.work,
             view=self._view,

@@ -17,6 +17,7 @@ from firmware_protocol.angel_eye_link import AngelEyeHostLink, AngelEyeSettings
 from firmware_protocol.host_link import HostLink
 from shoe_controller.config import Shoe, read_secret
 from shoe_controller.journal.store import Journal
+from shoe_controller.machine.states import BURNING, DEALING, DECISION
 from shoe_controller.metrics import Metrics
 from shoe_controller.service.arrivals import MISSING_FAULT, SHOE_FAULT, Faces, from_link, from_shoe
 from shoe_controller.service.table import Arrived
@@ -31,6 +32,9 @@ LID = "lid"
 # Faults that the device itself tells; another device, or one that was reset, does not have them.
 DEVICE_FAULTS = frozenset({LID, *map(str, e.DeviceFault)})
 OVERDRAW = str(e.DeviceFault.OVERDRAW)
+# While cards are due, one that nobody heard of would make a wrong round.
+CARDS_DUE = frozenset({BURNING, DECISION, *DEALING})
+_COMPARE = "Compare the cards on the table with the record, and acknowledge"
 
 
 def make_link(shoe: Shoe, journal: Journal, frames: Iterable[bytes]) -> HostLink | AngelEyeHostLink:
@@ -63,7 +67,8 @@ def _fresh_session(journal: Journal) -> int:
 class TableShoe:
     """One shoe in the event loop.
 
-    `submit` takes inputs, `told` is called after the last one for now, `view` is the table as it stands.
+    `recorded` is the last event on disk of a session, `submit` takes inputs, `told` is called after the last one for
+    now, `view` is the table as it stands.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class TableShoe:
         link: HostLink | AngelEyeHostLink,
         faces: Callable[[], Faces],
         *,
+        recorded: Callable[[int], int | None],
         submit: Callable[[Arrived], None],
         told: Callable[[], None],
         view: Callable[[], TableView],
@@ -82,6 +88,7 @@ class TableShoe:
         self._link = link
         self._load_faces = faces
         self._faces = faces()
+        self._recorded = recorded
         self._submit = submit
         self._view = view
         self._metrics = metrics
@@ -189,8 +196,12 @@ class TableShoe:
         if self._connection.health().connects > 1:
             self._metrics.reconnected(SOURCE)
         self._refusal = ""
-        if self._serial_number not in (None, up.serial_number):
+        keeps_nothing = isinstance(self._link, AngelEyeHostLink)
+        # What such a shoe stands in may have ended while nobody listened; what has not, it says again.
+        if keeps_nothing or self._serial_number not in (None, up.serial_number):
             self._forget_device_faults()
+        if self._view().state in CARDS_DUE and (keeps_nothing or self._recorded(up.session) is None):
+            self._tell(i.RaiseFault(fault=MISSING_FAULT, detail=_unheard(keeps_nothing=keeps_nothing)))
         self._serial_number = up.serial_number
         if self._at_fault:
             self._at_fault = False
@@ -222,6 +233,13 @@ class TableShoe:
         if self._beats_astray == 2:
             logger.warning("shoe: its gate is not %s as it should be: it is told again", "open" if wanted else "shut")
         self._connection.gate(wanted)
+
+
+def _unheard(*, keeps_nothing: bool) -> str:
+    """Say why a card may have been drawn that nobody heard of."""
+    if keeps_nothing:
+        return f"the shoe keeps nothing for us, and was not connected while cards were due. {_COMPARE}"
+    return f"the shoe has lost its memory while cards were due, with what it had not told yet. {_COMPARE}"
 
 
 def missing_events_accepted(happened: i.AnyInput, view: TableView) -> bool:

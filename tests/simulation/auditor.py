@@ -14,6 +14,8 @@ from shoe_controller.session.session import Session
 from tests.simulation import referee
 
 DEALING = ("deal_1", "deal_2", "deal_3", "deal_4", "player_third", "banker_third")
+CARDS_DUE = (*DEALING, "burning", "decision")
+CARDS = (e.CardDrawn, e.CardsTogether, e.CardUnreadable, e.CardForeign, e.CardReturned)
 
 
 def cents(text):
@@ -99,8 +101,13 @@ class Auditor:
         marks = [at for at, one in enumerate(self.left_shoe) if isinstance(one, Forgot) and one.session == session]
         if not marks:
             return
-        for _ in range(marks[-1] + 1):
-            self.counts["events that the shoe forgot"] += not isinstance(self.left_shoe.popleft(), Forgot)
+        forgotten = [self.left_shoe.popleft() for _ in range(marks[-1] + 1)]
+        self.counts["events that the shoe forgot"] += sum(not isinstance(one, Forgot) for one in forgotten)
+        view = self.shadow.view()
+        if view.state in CARDS_DUE and any(isinstance(one, CARDS) for one in forgotten):
+            self.counts["deals stopped for cards that the shoe forgot"] += 1
+            if "events-missing" not in view.faults:
+                self._breach(f"entry {self.next_seq}: the shoe forgot {forgotten} of a deal, and nobody is told")
         if not isinstance(happened, i.NoteDevice) or happened.event != "started":
             self._breach(f"entry {self.next_seq}: the shoe lost its memory, and the first of it is {happened}")
 

@@ -34,7 +34,7 @@ class People:
         view = daemon.view
         if world.twin.troubled and chance.random() < 0.7:
             self._mend()
-        elif view.alarm and chance.random() < 0.3:
+        elif (view.alarm or "events-missing" in view.faults) and chance.random() < 0.3:
             self._press(Button.ACKNOWLEDGE)
         elif chance.random() < world.plan.slips:
             self._slip(view)

@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 from msgspec import structs
 
+from shoe_controller.app import table_shoe
 from shoe_controller.money import winnings
 from shoe_controller.outputs.mqtt_feed import MqttFeed
 from shoe_controller.rules import play as rules
@@ -167,6 +168,19 @@ def test_a_shoe_that_loses_its_memory_is_not_taken_for_one_that_did_not():
         outcome = play(replace(QUIET, seed=7, cuts=1.0, quick=1.0))
     assert not outcome.breach, failure_report(outcome)
     assert outcome.counts["losses of the shoe's memory"] > 5
+
+
+def test_a_deal_stops_when_the_shoe_forgot_some_of_its_cards():
+    with mock.patch.object(hazards, "FORGETS", 0.5):
+        outcome = play(replace(plan_for(419, 40), cuts=0.4, quick=1.0))
+    assert not outcome.breach, failure_report(outcome)
+    assert outcome.counts["deals stopped for cards that the shoe forgot"]
+
+
+def test_cards_that_a_shoe_forgot_and_nobody_is_told_of_are_noticed():
+    with mock.patch.object(hazards, "FORGETS", 0.5), mock.patch.object(table_shoe, "CARDS_DUE", frozenset()):
+        outcome = play(replace(plan_for(419, 40), cuts=0.4, quick=1.0))
+    assert "nobody is told" in outcome.breach
 
 
 def test_a_face_too_many_that_nobody_counts_is_noticed():

@@ -87,6 +87,7 @@ def document(figures, counts, kinds, seeds, seconds):
     line = (
         "losses of the shoe's memory",
         "events that the shoe forgot",
+        "deals stopped for cards that the shoe forgot",
         "disturbances of the line",
         "repeated messages",
         "requests for missed events",

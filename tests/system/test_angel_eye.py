@@ -96,3 +96,56 @@ def test_a_shoe_that_counts_cards_otherwise_is_decided_about_once_a_round(tmp_pa
             assert kinds == ["wrong_number", "device_disagrees"]
 
     asyncio.run(scenario())
+
+
+def test_a_crash_while_cards_are_due_stops_the_deal_until_somebody_has_compared(tmp_path):
+    """The shoe keeps nothing for us: what it dealt while nobody listened is not to be had."""
+
+    async def scenario():
+        async with rigged(tmp_path, protocol="angel-eye", auto=None) as rig:
+            rig.start()
+            await rig.ready()
+            await rig._act((await rig.status()).view)
+            for button in ("place_bets", "no_more_bets"):
+                await rig._press(button, (await rig.status()).view)
+            rig.shoe.do("deal force")
+            await rig.until(lambda: rig.recorded() == rig.drawn, "the first card is recorded")
+            rig.kill()
+            rig.start()
+
+            async def asked():
+                status = await rig.status()
+                return status is not None and status.view is not None and status.view.faults == ("events-missing",)
+
+            await rig.until(asked, "the table stands and says why")
+            (told,) = [fact for fact in rig.facts("fault") if fact["fault"] == "events-missing"]
+            assert "Compare the cards on the table with the record" in told["detail"]
+            assert (await rig.status()).view.gate_open is False
+            await rig.decide(command="ack")
+            assert (await rig.status()).view.faults == ()
+            assert (await rig.status()).view.gate_open is True
+            assert await rig.stop() == 0
+
+    asyncio.run(scenario())
+
+
+def test_an_error_of_the_shoe_that_ended_while_nobody_listened_does_not_stay(tmp_path):
+    async def scenario():
+        async with rigged(tmp_path, protocol="angel-eye", auto=0.02) as rig:
+            rig.start()
+            await rig.ready()
+            assert await rig.play(1) == 1
+            rig.shoe.do("jam")
+
+            async def jammed():
+                return "draw-timeout" in (await rig.status()).view.faults
+
+            await rig.until(jammed, "the jam is told")
+            rig.kill()
+            rig.shoe.do("jam off")
+            rig.start()
+            await rig.ready()
+            assert await rig.play(1) == 1
+            assert await rig.stop() == 0
+
+    asyncio.run(scenario())
