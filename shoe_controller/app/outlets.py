@@ -84,11 +84,19 @@ class Outlets:
 
     def wake(self, committed: Committed) -> None:
         """Have each outlet take what was committed."""
+        # People see a delay that systems do not; but a display that nobody looks at need not be served before them.
+        looked_at = self._display is not None and self._display.looked_at
+        if looked_at:
+            self._show(committed)
+        for sink in self._sinks:
+            self._safely(sink.name, sink.wake)
+        if not looked_at:
+            self._show(committed)
+
+    def _show(self, committed: Committed) -> None:
         display = self._display
         if display is not None:
             self._safely("display", lambda: display.committed(committed.view, committed.seq))
-        for sink in self._sinks:
-            self._safely(sink.name, sink.wake)
 
     def health(self) -> tuple[FeedHealth, ...]:
         """Tell how far each feed is."""

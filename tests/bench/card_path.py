@@ -3,8 +3,9 @@
 Ours is the whole daemon: link with acknowledgement, session, hash-chained and signed journal, feed, display. The floor
 is a bare process of the same shape: read, decode, append, fdatasync, publish with QoS 1 over a raw socket. Both use
 the same broker and disk; cards go to one and the other in turn. A display client is a raw socket on the event stream;
-its floor sends the same size over a bare one. The table has played a while before, and rests now and then as tables do:
-its journal is in its stride, which means that its log is written over in place.
+its floor sends the same size over a bare one. Displays are served before feeds, so that a subscriber is measured
+without and beside one. The table has played a while before, and rests now and then as tables do: its journal is in its
+stride, which means that its log is written over in place.
 """
 
 import os
@@ -165,6 +166,7 @@ def _to_subscriber(table: BenchTable, floor: Floor, number: int) -> Iterator[Fig
 
 def _to_display(table: BenchTable, floor: Floor, number: int) -> Iterator[Figure]:
     display, bare_display = Display(table.http), Display(floor.http)
+    beside: tuple[list[float], list[float]] = [], []
 
     def ours(uid: bytes) -> float:
         display.drain()
@@ -172,6 +174,7 @@ def _to_display(table: BenchTable, floor: Floor, number: int) -> Iterator[Figure
         display.until_card()
         taken = time.perf_counter() - written
         table.complete = table.event("card")["complete"]
+        beside[0].append((time.perf_counter() - written) * 1000)
         return taken
 
     def bare() -> float:
@@ -179,9 +182,12 @@ def _to_display(table: BenchTable, floor: Floor, number: int) -> Iterator[Figure
         bare_display.until_card()
         taken = time.perf_counter() - written
         floor.subscriber.take()
+        beside[1].append((time.perf_counter() - written) * 1000)
         return taken
 
     yield from _figures("card to display client", *_pairs(table, number, ours, bare), 1.7)
+    half = median(beside[0]), median(beside[1])
+    yield Figure("card to MQTT subscriber beside a display, p50", "ms", *half, half[0] / half[1])
 
 
 def _figures(name: str, ours: list[float], floor: list[float], most: float) -> Iterator[Figure]:
