@@ -73,19 +73,18 @@ class Decoder:
             return []
         pieces = data.split(_DELIMITER)
         frames: list[Frame] = []
-        if self._skipping:
-            self._skipping = False
-        else:
-            self._finish(self._tail + pieces[0], frames)
-        for piece in pieces[1:-1]:
-            self._finish(piece, frames)
+        pieces[0] = b"" if self._skipping else self._tail + pieces[0]
+        begun = pieces.pop()
+        self._skipping = False
         self._tail = b""
-        self._hold(pieces[-1])
+        for piece in pieces:
+            if piece:
+                self._finish(piece, frames)
+        if begun:
+            self._hold(begun)
         return frames
 
     def _finish(self, raw: bytes, frames: list[Frame]) -> None:
-        if not raw:
-            return
         body = decode_between(raw)
         if isinstance(body, Drop):
             self.drops[body] += 1

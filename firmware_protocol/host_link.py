@@ -25,6 +25,8 @@ from firmware_protocol.host_commands import CommandQueue
 from firmware_protocol.host_intake import Intake
 from firmware_protocol.messages import HostMessage, read_from_device
 
+_IN_SESSION = (Event, Beat)
+
 
 class HostState(Enum):
     """Where the host is with its device."""
@@ -235,7 +237,7 @@ class HostLink:
         message = read_from_device(body)
         if isinstance(message, Drop):
             return message
-        if isinstance(message, Event | Beat):
+        if isinstance(message, _IN_SESSION):
             if message.session != self._intake.session:
                 return Drop.STALE
             if self.state is HostState.WELCOMING:

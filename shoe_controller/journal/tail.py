@@ -37,12 +37,10 @@ class Tail:
         self._wake.append(wake)
 
     def _committed(self, seq: int, batch: Sequence[NewEntry]) -> None:
-        records: list[FactRecord] = []
-        for entry in batch:
-            records += records_of_new(seq, entry)
-            seq += len(entry.facts)
         with self._lock:
-            self._recent += records
+            for entry in batch:
+                self._recent += records_of_new(seq, entry)
+                seq += len(entry.facts)
             # Cut in strides: cutting one for each that comes would move the whole list every time.
             if len(self._recent) > 2 * self._keep:
                 del self._recent[: -self._keep]
