@@ -24,6 +24,7 @@ from drivers.shoe_device import transport_for
 from drivers.transport import Transport
 from shoe_controller import __version__, metrics
 from shoe_controller.app.heartbeat import Heartbeat
+from shoe_controller.app.litter import Litter
 from shoe_controller.app.opening import Opened, open_table
 from shoe_controller.app.outlets import Outlets
 from shoe_controller.app.simulated_shoe import SimulationOrder, TableSimulation
@@ -67,11 +68,13 @@ class Controller:
         *,
         simulation: SimulationOrder | None = None,
         notifier: Notifier | None = None,
+        litter: Litter | None = None,
         on_commit: Callable[[Committed], None] = lambda _committed: None,
     ) -> None:
         self.config = config
         self._order = simulation or SimulationOrder(seed=secrets.randbelow(2**31))
         self._heartbeat = Heartbeat(notifier or Notifier())
+        self._litter = litter
         self._on_commit = on_commit
         self._started = time.monotonic()
         self._stop = asyncio.Event()
@@ -299,6 +302,8 @@ class Controller:
         return RegisteredFaces(book, self.config.shoe.deck_set)
 
     def _ready(self, opened: Opened) -> None:
+        if self._litter is not None:
+            self._litter.begin()
         self._condition, self._problem = "running", ""
         where = self._view().phase
         logger.info("ready: %d entries replayed, the table is in phase %s", opened.replayed, where)
@@ -421,6 +426,8 @@ class Controller:
             if self.outlets is not None and self.metrics.enabled:
                 self.outlets.measure()
             self._look_at_disk()
+            if self._litter is not None:
+                self._litter.look(self._tail.last_seq)
 
     def _look_at_disk(self) -> None:
         """Warn of a disk that fills up, once until there is room again: a full one stops play."""

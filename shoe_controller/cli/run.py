@@ -33,8 +33,9 @@ def run(args: argparse.Namespace) -> int:
         import signal  # noqa: PLC0415
 
         from shoe_controller.app.controller import Controller  # noqa: PLC0415
+        from shoe_controller.app.litter import Litter  # noqa: PLC0415
 
-        controller = Controller(config)
+        controller = Controller(config, litter=Litter())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, controller.stop)

@@ -17,6 +17,7 @@ from drivers.panel.functions import Button, Pressed
 from shoe_controller import logs
 from shoe_controller.app import controller as parts
 from shoe_controller.app.controller import Controller
+from shoe_controller.app.litter import Litter
 from shoe_controller.config import load
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.service.table import Table
@@ -67,7 +68,7 @@ def opens_after(path: Path, open_table):
 
 
 async def play(config_file: Path) -> int:
-    controller = Controller(load(config_file))
+    controller = Controller(load(config_file), litter=Litter())
     wall = Wall()
     controller.clock._wall = wall
     loop = asyncio.get_running_loop()
