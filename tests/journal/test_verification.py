@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import sqlite3
+import time
+from pathlib import Path
 
 import pytest
 
@@ -505,10 +507,16 @@ def test_a_volume_without_entries_is_sound(folder):
 
 
 def kill_worker(*_):
+    # Both must be there: one that is loading when the pool is ended may hang in the handler that measures coverage.
+    there = Path(os.environ["WORKERS_THERE"])
+    (there / str(os.getpid())).touch()
+    while len(list(there.iterdir())) < 2:
+        time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_worker_that_dies_is_told(played, monkeypatch):
+def test_a_worker_that_dies_is_told(played, monkeypatch, tmp_path_factory):
+    monkeypatch.setenv("WORKERS_THERE", str(tmp_path_factory.mktemp("workers")))
     monkeypatch.setattr(planning, "STRETCH_FACTS", 1)
     monkeypatch.setattr(verification, "verify_stretch", kill_worker)
     with pytest.raises(JournalError, match="try again with --jobs 1"):
