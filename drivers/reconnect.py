@@ -158,6 +158,8 @@ class ShoeConnection:
             self._guarded_pump()
             return await ended
         finally:
+            if self._ended is not None and self._receipts:
+                self._send_receipts()  # what is on disk the device need not keep, now that we leave
             was_open, self._ended = self._ended is not None, None
             self._listen_no_more()
             try:

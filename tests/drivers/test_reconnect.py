@@ -459,6 +459,8 @@ def test_receipts_wait_a_moment_and_the_newest_of_a_session_stands_for_all(run, 
             assert link.calls[-1] == b"x"
             await until(lambda: link.calls[-1] == (1, 2))
             assert (1, 1) not in link.calls
+            consumer.connection.acknowledge(1, 3)
+        assert link.calls[-2:] == [(1, 3), "lost"]  # whoever leaves says first what is on disk
 
     run(scenario())
 
