@@ -31,7 +31,7 @@ from shoe_controller.app.simulated_shoe import SimulationOrder, TableSimulation
 from shoe_controller.app.status import Condition, ShoeStatus, Status
 from shoe_controller.app.story import log_facts
 from shoe_controller.app.table_panel import PANEL_FAULT, TablePanel
-from shoe_controller.app.table_shoe import TableShoe, make_link, missing_events_accepted
+from shoe_controller.app.table_shoe import TableShoe, make_link
 from shoe_controller.clock_sync import clock_synced
 from shoe_controller.config import Config
 from shoe_controller.decks.book import DeckBook
@@ -42,7 +42,7 @@ from shoe_controller.journal.tail import Tail
 from shoe_controller.messages import HealthReport, Identity
 from shoe_controller.notify import Notifier
 from shoe_controller.outputs.retry import Complaint
-from shoe_controller.service.arrivals import MISSING_FAULT, Faces
+from shoe_controller.service.arrivals import Faces
 from shoe_controller.service.clock import TableClock
 from shoe_controller.service.control import ControlSocket
 from shoe_controller.service.faces import PrintedFaces, RegisteredFaces
@@ -334,8 +334,6 @@ class Controller:
 
     def _submit(self, arrived: Arrived) -> None:
         assert self.table is not None
-        if missing_events_accepted(arrived.happened, self.table.view):
-            self.table.submit(Arrived(i.ClearFault(fault=MISSING_FAULT), arrived.source))
         self.table.submit(arrived)
 
     def _on_panel(self, event: PanelEvent) -> None:

@@ -19,10 +19,11 @@ from shoe_controller.config import Shoe, read_secret
 from shoe_controller.journal.store import Journal
 from shoe_controller.machine.states import BURNING, DEALING, DECISION
 from shoe_controller.metrics import Metrics
-from shoe_controller.service.arrivals import MISSING_FAULT, SHOE_FAULT, Faces, from_link, from_shoe
+from shoe_controller.service.arrivals import SHOE_FAULT, Faces, from_link, from_shoe
 from shoe_controller.service.table import Arrived
 from shoe_controller.session import inputs as i
 from shoe_controller.session.facts import AnyFact, Resolved
+from shoe_controller.session.holding import MISSING_FAULT
 from shoe_controller.session.view import TableView
 
 logger = logging.getLogger(__name__)
@@ -240,8 +241,3 @@ def _unheard(*, keeps_nothing: bool) -> str:
     if keeps_nothing:
         return f"the shoe keeps nothing for us, and was not connected while cards were due. {_COMPARE}"
     return f"the shoe has lost its memory while cards were due, with what it had not told yet. {_COMPARE}"
-
-
-def missing_events_accepted(happened: i.AnyInput, view: TableView) -> bool:
-    """Tell whether a supervisor, by acknowledging, takes note of events that the shoe lost."""
-    return isinstance(happened, i.Acknowledge) and MISSING_FAULT in view.faults

@@ -127,6 +127,7 @@ def _dealer_calls() -> list[Row]:
         Row("close", DECISION, None, "refuse", reason="betting is not open"),
         *_refuse("close", _same("betting is not open", [s for s in STATES if s not in (BETTING, DECISION, NO_SHOE)])),
         Row("close", NO_SHOE, None, "refuse", reason=_NO_SHOE_YET),
+        Row("result", COMPLETE, None, "refuse_for_missing_cards", "cards_may_be_missing"),
         *_ends("result", [COMPLETE], ANNOUNCED, "announce"),
         *_each("result", DEALING, DECISION, "find_shortage"),  # 5.2
         *_refuse(

@@ -5,9 +5,9 @@ from typing import Protocol
 
 from firmware_protocol import events as e
 from shoe_controller.session import inputs as i
+from shoe_controller.session.holding import MISSING_FAULT
 
 SHOE_FAULT = "shoe"
-MISSING_FAULT = "events-missing"
 
 
 class Faces(Protocol):

@@ -73,6 +73,10 @@ class Findings(Guards):
         """Record that play cannot begin while hardware is at fault."""
         self.refuse(f"the table has a fault: {', '.join(self._faults)}")
 
+    def refuse_for_missing_cards(self, _event: object = None) -> None:
+        """Record that a result may lack cards until a supervisor has compared the table with the record."""
+        self.refuse("cards may be missing from the record: compare it with the table, and acknowledge or void first")
+
     def refuse_reconstruction(self, _event: object = None) -> None:
         """Record why the decision cannot be taken like this."""
         self.refuse(self._plan_now().wrong)

@@ -11,7 +11,7 @@ from shoe_controller.machine.states import (
 )
 from shoe_controller.rules.games import load_all
 from shoe_controller.session import inputs as i
-from shoe_controller.session.holding import Holding
+from shoe_controller.session.holding import MISSING_FAULT, Holding
 
 
 class Guards(Holding):
@@ -46,6 +46,10 @@ class Guards(Holding):
     def in_fault(self, _event: object = None) -> bool:
         """Tell whether hardware is not fit for play."""
         return bool(self._faults)
+
+    def cards_may_be_missing(self, _event: object = None) -> bool:
+        """Tell whether cards may have left the shoe that are not in the record, and nobody has compared them yet."""
+        return MISSING_FAULT in self._faults
 
     def shoe_cannot_deal(self, _event: object = None) -> bool:
         """Tell whether a card would be due from an empty shoe (5.5)."""
@@ -135,8 +139,8 @@ class Guards(Holding):
         return not self.device_agrees()
 
     def alarm_is_on(self, _event: object = None) -> bool:
-        """Tell whether an irregularity is not acknowledged yet."""
-        return bool(self._unacknowledged)
+        """Tell whether something is not acknowledged yet."""
+        return self.alarm
 
     def device_agrees(self, _event: object = None) -> bool:
         """Tell whether the shoe's own result is ours."""

@@ -9,6 +9,8 @@ from shoe_controller.session.decisions import Decision, Plan, plan
 from shoe_controller.session.round import DrawnCard, Round
 from shoe_controller.session.shoe import Shoe
 
+# Cards may have left the shoe that the record does not have. Only a supervisor, who has compared them, ends this fault.
+MISSING_FAULT = "events-missing"
 _NO_IRREGULARITY = f.Irregularity(0, "simultaneous_draw", None, "", None, "noted")
 
 
@@ -52,6 +54,11 @@ class Holding:
         """The wagers of the round in play."""
         assert self._bets is not None, "there is no round"
         return self._bets
+
+    @property
+    def alarm(self) -> bool:
+        """Whether something waits to be acknowledged."""
+        return bool(self._unacknowledged) or MISSING_FAULT in self._faults
 
     def _codes(self) -> tuple[str, ...]:
         happened = self._input

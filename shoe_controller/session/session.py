@@ -107,7 +107,7 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
             next=due,
             gate_open=due is not None or (self.state == BURNING and not self._faults),
             betting_open=self.betting_is_open(),
-            alarm=bool(self._unacknowledged),
+            alarm=self.alarm,
             open_irregularities=tuple(decision.irregularity for decision in self._open),
             unacknowledged=tuple(self._unacknowledged),
             faults=tuple(self._faults),

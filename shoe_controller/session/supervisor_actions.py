@@ -6,6 +6,7 @@ from shoe_controller.machine.states import (
 )
 from shoe_controller.session import facts as f
 from shoe_controller.session.endings import Endings
+from shoe_controller.session.holding import MISSING_FAULT
 
 
 class SupervisorActions(Endings):
@@ -54,7 +55,9 @@ class SupervisorActions(Endings):
                 self._end_shoe(self._why_ended())
 
     def acknowledge(self, _event: object = None) -> None:
-        """Put out the alarm."""
+        """Put out the alarm. That cards may be missing in the record ends with it: a supervisor has compared them."""
+        if self._faults.pop(MISSING_FAULT, None) is not None:
+            self._facts.append(f.Fault(MISSING_FAULT, active=False))
         ids = tuple(irregularity.id for irregularity in self._unacknowledged)
         self._unacknowledged = []
         self._facts.append(f.Acknowledged(ids, self._input.by))

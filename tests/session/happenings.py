@@ -13,7 +13,7 @@ codes = st.sampled_from(sorted(ALL_CODES))
 few_uids = st.sampled_from(["", "", "", "01", "02", "03", "0a1b2c3d"])
 people = st.sampled_from(["ann", "bob"])
 amounts = st.integers(1, 100_000)
-faults = st.sampled_from(["jam", "lid-open"])
+faults = st.sampled_from(["jam", "lid-open", "events-missing"])
 
 
 def shoes(games=tuple(GAMES)):

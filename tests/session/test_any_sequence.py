@@ -170,6 +170,7 @@ class AnyTable(RuleBasedStateMachine):
         assert view.gate_open == ((view.next is not None) or (view.state == "burning" and not view.faults))
         assert view.next is None or view.state in DEALING
         assert len(view.unacknowledged) <= MOST_ALARMS
+        assert view.alarm == bool(view.unacknowledged or "events-missing" in view.faults)
         if view.shoe:
             assert view.shoe.cards >= 0
             assert all(number >= 0 for number in self.table._shoe._seen.values())

@@ -122,6 +122,7 @@ def test_a_crash_while_cards_are_due_stops_the_deal_until_somebody_has_compared(
             assert "Compare the cards on the table with the record" in told["detail"]
             assert (await rig.status()).view.gate_open is False
             await rig.decide(command="ack")
+            assert not [fact for fact in rig.facts("refused") if fact["command"] == "ack"]
             assert (await rig.status()).view.faults == ()
             assert (await rig.status()).view.gate_open is True
             assert await rig.stop() == 0

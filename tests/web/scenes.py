@@ -26,8 +26,8 @@ def story():
     yield "void", "void"
     yield "dragon-tail", ";".join(dealer.round("banker") for _ in range(12))
     yield "seventy-rounds", ";".join(dealer.round() for _ in range(38))
-    yield "fault", inputs.RaiseFault("shoe-disconnected")
-    yield "fault-over", inputs.ClearFault("shoe-disconnected")
+    yield "fault", inputs.RaiseFault("shoe")
+    yield "fault-over", inputs.ClearFault("shoe")
     yield "last-round", "cut;bets"
     yield "shoe-ended", "close;card 9g;card 8a;card Tg;card Ta;result"
     dealer = Dealer("sands-super", seed=5)

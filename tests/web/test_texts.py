@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from firmware_protocol.events import DeviceFault
+from shoe_controller.app.table_panel import PANEL_FAULT
+from shoe_controller.app.table_shoe import LID
 from shoe_controller.rules.games import load_all
+from shoe_controller.service.arrivals import SHOE_FAULT
 from shoe_controller.session.facts import Effect, Kind
+from shoe_controller.session.holding import MISSING_FAULT
 from shoe_controller.session.view import Phase
 from shoe_controller.web.assets import assets, check_languages, languages, page_hash
 from shoe_controller.web.errors import LanguageError
@@ -47,6 +52,11 @@ def test_whatever_can_happen_has_a_text():
     assert {f"irregularity.{kind}" for kind in kinds} | {f"irregularity.{kind}.words" for kind in kinds} <= english
     assert {f"effect.{effect}" for effect in typing.get_args(Effect)} <= english
     assert {f"phase.{phase}" for phase in typing.get_args(Phase)} <= english
+
+
+def test_every_fault_that_the_controller_can_have_has_a_text():
+    faults = {SHOE_FAULT, LID, PANEL_FAULT, MISSING_FAULT, *map(str, DeviceFault)}
+    assert {key for key in keys("en") if key.startswith("fault.")} == {f"fault.{one}" for one in (*faults, "other")}
 
 
 def test_every_wager_of_every_game_has_a_name():
