@@ -10,11 +10,13 @@ from typing import NamedTuple
 from firmware_protocol import events as e
 from shoe_controller.session import facts as f
 from shoe_controller.session import inputs as i
+from shoe_controller.session.holding import MISSING_FAULT
 from shoe_controller.session.session import Session
 from tests.simulation import referee
 
 DEALING = ("deal_1", "deal_2", "deal_3", "deal_4", "player_third", "banker_third")
 CARDS_DUE = (*DEALING, "burning", "decision")
+DRAWS = (i.DrawCard, i.DrawUnreadable, i.DrawForeign, i.ReturnCard)
 CARDS = (e.CardDrawn, e.CardsTogether, e.CardUnreadable, e.CardForeign, e.CardReturned)
 
 
@@ -27,6 +29,15 @@ class Forgot(NamedTuple):
     """Among what left the shoe: here it lost its memory and began a new session."""
 
     session: int
+
+
+class Heard:
+    """Among what left a shoe that keeps nothing: from here on somebody listens to it again."""
+
+
+def _is_draw(one):
+    """Tell whether it is a card, of what a shoe that keeps nothing has said."""
+    return not isinstance(one, Heard) and one[0] in DRAWS
 
 
 class Auditor:
@@ -58,6 +69,12 @@ class Auditor:
         self._faces = Counter()  # cards of this shoe that were dealt as they were drawn, by their face
         self._named = Counter()  # every face that anybody named: what a supervisor keys is counted too
         self._went_back = 0
+        self._due_at_connect = False  # cards were due when the shoe was connected
+        self._stopped = False  # since then the table was stopped, so that cards and record are compared
+        self._must_stop = False  # with what is being committed the table must stop
+        self._unheard = False  # a card left a shoe that keeps nothing while nobody listened
+        self._compared = False  # somebody has answered for the cards that are not in the record of this round
+        self._gap = False  # cards of this round are not in the record, and never will be
 
     # --- one entry --------------------------------------------------------------------------------------------------
 
@@ -69,11 +86,15 @@ class Auditor:
             self._breach(f"entry {self.next_seq}: a run without crashes says {expected}, the daemon said {facts}")
         if device is not None:
             self._compare_with_shoe(happened, device)
+        else:
+            self._follow_gaps(happened)
         self._follow(happened, facts)
         self.next_seq += len(facts)
 
     def check_view(self, view, *, whole=True):
         """Compare the table as the daemon sees it with the one that never crashed, and the gate with the rules."""
+        if self._must_stop:
+            self._breach(f"after entry {self.next_seq - 1}: cards left the shoe unheard of, and nobody is told")
         if whole and view != self.shadow.view():
             self._breach(
                 f"after entry {self.next_seq - 1}: the daemon sees {view}, without a crash {self.shadow.view()}"
@@ -96,6 +117,21 @@ class Auditor:
         self.counts["losses of the shoe's memory"] += 1
         self.left_shoe.append(Forgot(session))
 
+    def nobody_heard(self):
+        """The controller has died. What it had not recorded of a shoe that keeps nothing is gone."""
+        self._unheard |= any(map(_is_draw, self.left_shoe))
+        self.left_shoe.clear()
+
+    def line_opened(self):
+        """A shoe that keeps nothing is listened to again."""
+        self.left_shoe.append(Heard())
+
+    def card_unrecorded(self):
+        """Tell what a look at the table shows: does a card of this round lie there that will never be in the record?"""
+        marks = [at for at, one in enumerate(self.left_shoe) if isinstance(one, Forgot)]
+        forgotten = any(isinstance(one, CARDS) for one in list(self.left_shoe)[: marks[-1]]) if marks else False
+        return self._gap or forgotten
+
     def _pass_what_was_forgotten(self, happened, session):
         """Forget what was not told when a new session begins; the first of it must be that the shoe started."""
         marks = [at for at, one in enumerate(self.left_shoe) if isinstance(one, Forgot) and one.session == session]
@@ -103,13 +139,38 @@ class Auditor:
             return
         forgotten = [self.left_shoe.popleft() for _ in range(marks[-1] + 1)]
         self.counts["events that the shoe forgot"] += sum(not isinstance(one, Forgot) for one in forgotten)
-        view = self.shadow.view()
-        if view.state in CARDS_DUE and any(isinstance(one, CARDS) for one in forgotten):
-            self.counts["deals stopped for cards that the shoe forgot"] += 1
-            if "events-missing" not in view.faults:
+        due = self._due_at_connect and self.shadow.view().state in CARDS_DUE
+        if due and any(isinstance(one, CARDS) for one in forgotten):
+            self._cards_are_gone()
+            if not self._stopped:
                 self._breach(f"entry {self.next_seq}: the shoe forgot {forgotten} of a deal, and nobody is told")
         if not isinstance(happened, i.NoteDevice) or happened.event != "started":
             self._breach(f"entry {self.next_seq}: the shoe lost its memory, and the first of it is {happened}")
+
+    def _follow_gaps(self, happened):
+        """See to it that a deal stops when cards of it are gone, and goes on only when somebody has said so."""
+        if isinstance(happened, i.ClearFault) and happened.fault == MISSING_FAULT:
+            self._breach(f"entry {self.next_seq}: cards may be missing, and it goes on without anybody")
+        self._compared |= isinstance(happened, i.Acknowledge)
+        if isinstance(happened, i.RaiseFault) and happened.fault == MISSING_FAULT:
+            self._stopped, self._must_stop = True, False
+        elif isinstance(happened, i.NoteDevice) and happened.event == "connected":
+            self._due_at_connect, self._stopped = self.shadow.view().state in CARDS_DUE, False
+            self._pass_what_nobody_heard()
+
+    def _pass_what_nobody_heard(self):
+        mark = next((at for at, one in enumerate(self.left_shoe) if isinstance(one, Heard)), None)
+        if mark is not None:
+            unheard = [self.left_shoe.popleft() for _ in range(mark + 1)]
+            self._unheard |= any(map(_is_draw, unheard))
+        if self._unheard and self._due_at_connect:
+            self._cards_are_gone()
+            self._must_stop = True
+        self._unheard = False
+
+    def _cards_are_gone(self):
+        self.counts["deals stopped for cards that nobody heard of"] += 1
+        self._gap, self._compared = True, False
 
     def _compare_with_shoe(self, happened, device):
         if self.counts["losses of the shoe's memory"]:
@@ -226,7 +287,7 @@ class Auditor:
         self._betting, self._last_call = True, "bets"
         self._stakes = {}
         self._cards = []
-        self._carried = False
+        self._carried = self._gap = self._compared = False
         self.counts["rounds begun"] += 1
 
     def _round_told(self, happened, told, settlements):
@@ -260,6 +321,10 @@ class Auditor:
             self._breach(f"{where}: no deal by the rules gives {player} and {banker}")
         if referee.who_is_next(player, banker) is not None:
             self._breach(f"{where}: announced while a card was due: {player} and {banker}")
+        if self._gap:
+            self.counts["results although a card is missing, by a supervisor's word"] += 1
+            if not self._compared:
+                self._breach(f"{where}: cards of it are not in the record, and nobody has answered for that")
         if not told.irregularities and not told.keyed and not self._carried:
             if referee.deal(self._cards) != (player, banker, []):
                 self._breach(f"{where}: the shoe gave {self._cards}, the round has {player} and {banker}")

@@ -32,6 +32,7 @@ class Cable:
         self.to_shoe = Wire(GOOD_WIRE, chance, twin.frames_of)
         self.plugged = False
         self.cuts = 0
+        self.on_open = lambda: None  # a shoe that keeps nothing is listened to from now on
         self._on_data = None
         self._on_gone = None
         self._timer = None
@@ -44,6 +45,9 @@ class Cable:
         if not self.plugged:
             raise DeviceGoneError("the simulated cable is out")
         self._on_data, self._on_gone = on_data, on_gone
+        if not self.twin.keeps:
+            self.to_host.clear()  # what was on its way to nobody
+            self.on_open()
 
     def write(self, data):
         if self.plugged:
@@ -52,6 +56,11 @@ class Cable:
 
     async def close(self):
         self._on_data = self._on_gone = None
+
+    @property
+    def taken(self):
+        """Whether a host is at its end."""
+        return self._on_data is not None
 
     def hang_up(self):
         """The host is no more: its end is closed by the kernel."""

@@ -44,7 +44,7 @@ class Lives:
         if not world.resting:
             what = chance.random()
             if what < 0.03:
-                if world.plan.crashes:  # a shoe that keeps nothing must not be left alone
+                if world.plan.crashes:
                     self.plan_cut()
             elif what < 0.03 + world.plan.disk_failures:
                 self.fail_disk()
@@ -72,6 +72,8 @@ class Lives:
                 self._world.breach(f"entry {entry.seq} does not follow the last entry that was told")
             head = None  # the journal's own check has looked at the others
             self._audit(decode_input(entry.body), decode_facts(entry.facts), entry.device)
+        if not self._world.twin.keeps:
+            auditor.nobody_heard()
         auditor.head = journal.head
         auditor.check_view(opened.session.view())
 

@@ -34,8 +34,8 @@ class People:
         view = daemon.view
         if world.twin.troubled and chance.random() < 0.7:
             self._mend()
-        elif (view.alarm or "events-missing" in view.faults) and chance.random() < 0.3:
-            self._press(Button.ACKNOWLEDGE)
+        elif view.alarm and chance.random() < 0.3:
+            self._acknowledge(view)
         elif chance.random() < world.plan.slips:
             self._slip(view)
         else:
@@ -44,13 +44,15 @@ class People:
     # --- as it should be --------------------------------------------------------------------------------------------
 
     def _do_right(self, view):
-        state = view.state
+        state, chance = view.state, self._chance
         if state == "decision":
             self._decide(view)
             return
         self._tries = 0
         if state in ("no_shoe", "shoe_ended"):
             self._new_shoe()
+        elif state == "void" and self._world.twin.follows_a_game and chance.random() < 0.8:
+            self._at_shoe("end-game")  # a shoe that follows the game itself does not know that the round is void
         elif state in ("ready", "announced", "void"):
             self._press(Button.PLACE_BETS)
         elif state == "betting":
@@ -138,6 +140,14 @@ class People:
             self._at_shoe(chance.choice(self._world.twin.mishaps))
 
     # --- the supervisor ---------------------------------------------------------------------------------------------
+
+    def _acknowledge(self, view):
+        """Go on; if cards may be missing in the record, look at the table first, and void the round if one is."""
+        looks = "events-missing" in view.faults and self._chance.random() < 0.95
+        if looks and view.state != "void" and self._world.auditor.card_unrecorded():
+            self._press(Button.VOID)
+        else:
+            self._press(Button.ACKNOWLEDGE)
 
     def _decide(self, view):
         chance = self._chance

@@ -70,10 +70,9 @@ def plan_for(seed, rounds=ROUNDS):
         return plan
     # It speaks of 52 cards only, has no word for an empty shoe, and what it says while nobody listens is gone.
     game = plan.game if plan.game in ANGEL_EYE_GAMES else "fortune-six"
-    gone = {"crashes": 0.0, "cuts": 0.0, "disk_failures": 0.0}
     too_many = TOO_MANY if seed // ANGEL_EYE_ONE_IN % 3 == 0 else 0
     shoe = {"cut_card": 120, "burn": "none", "key": False, "too_many": too_many}
-    return replace(plan, protocol="angel-eye", game=game, **shoe, **gone)
+    return replace(plan, protocol="angel-eye", game=game, **shoe)
 
 
 def _open_plan(seed, rounds):

@@ -34,6 +34,8 @@ class WorldShoe(OpenTwin):
         "cut",
         "empty",
     )
+    keeps = True
+    follows_a_game = False
     on_report = None
     on_forget = None
 
@@ -73,11 +75,17 @@ class WorldAngelEye(AngelEyeTwin):
         "wrong-result",
         "cut",
     )
+    keeps = False
     on_report = None
     untold = 0
 
+    @property
+    def follows_a_game(self):
+        """Whether it is in the middle of one."""
+        return self.game.begun and not self.result_told
+
     def say(self, message):
-        if self.on_report is not None and self._connected:
+        if self.on_report is not None:
             for said in _as_inputs(message):
                 self.on_report(said)
         super().say(message)

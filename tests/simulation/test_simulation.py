@@ -48,8 +48,9 @@ def test_nothing_that_goes_wrong_in_a_world_breaks_the_table(seed):
         {"clock_steps": 1.0},
         {"slips": 0.3},
         {"protocol": "angel-eye", "too_many": 12, "cut_card": 60, "rounds": 40},
+        {"protocol": "angel-eye", "cut_card": 120, "crashes": 0.5, "cuts": 0.5},
     ],
-    ids=lambda hazard: next(iter(hazard)),
+    ids=" ".join,
 )
 def test_a_table_survives_one_hazard_in_every_round(hazard):
     outcome = play(replace(QUIET, seed=7, **hazard))
@@ -174,13 +175,34 @@ def test_a_deal_stops_when_the_shoe_forgot_some_of_its_cards():
     with mock.patch.object(hazards, "FORGETS", 0.5):
         outcome = play(replace(plan_for(419, 40), cuts=0.4, quick=1.0))
     assert not outcome.breach, failure_report(outcome)
-    assert outcome.counts["deals stopped for cards that the shoe forgot"]
+    assert outcome.counts["deals stopped for cards that nobody heard of"]
 
 
 def test_cards_that_a_shoe_forgot_and_nobody_is_told_of_are_noticed():
     with mock.patch.object(hazards, "FORGETS", 0.5), mock.patch.object(table_shoe, "CARDS_DUE", frozenset()):
         outcome = play(replace(plan_for(419, 40), cuts=0.4, quick=1.0))
     assert "nobody is told" in outcome.breach
+
+
+# An Angel Eye keeps nothing: what it says while the controller is down, or the cable out, is gone.
+LEFT_ALONE = [replace(QUIET, seed=seed, protocol="angel-eye", cut_card=120, crashes=0.4, cuts=0.4) for seed in range(4)]
+
+
+def test_a_deal_stops_when_a_shoe_that_keeps_nothing_was_left_alone():
+    outcomes = [play(plan) for plan in LEFT_ALONE]
+    assert not [failure_report(outcome) for outcome in outcomes if outcome.breach]
+    assert sum(outcome.counts["deals stopped for cards that nobody heard of"] for outcome in outcomes) > 5
+
+
+def test_cards_that_a_shoe_told_nobody_and_nobody_asks_about_are_noticed():
+    with mock.patch.object(table_shoe, "CARDS_DUE", frozenset()):
+        assert "nobody is told" in found_in(LEFT_ALONE).breach
+
+
+def test_a_result_that_waits_for_nobody_although_cards_are_missing_is_noticed():
+    # Seeds in which somebody pulls the last card out by force and presses the button for the result.
+    with mock.patch.object(Session, "cards_may_be_missing", return_value=False):
+        assert "nobody has answered for that" in found_in(map(plan_for, (3265, 129))).breach
 
 
 def test_a_face_too_many_that_nobody_counts_is_noticed():

@@ -122,6 +122,7 @@ class World:
         self.auditor = Auditor({card.uid: card.code for card in stock}, self.breach)
         self.twin.on_report = self.auditor.happened_at_shoe
         self.twin.on_forget = self.auditor.shoe_forgot
+        self.cable.on_open = self.auditor.line_opened
         self._chance = self._source("pace")
         self._people = People(self, self._source("people"))
         self._lives = Lives(self, configuration(plan, disk.folder, key), self._source("lives"))
@@ -236,7 +237,8 @@ class World:
         """The gate itself may lag behind the controller, but not for long."""
         open_, daemon = self.twin.body.gate_open, self.daemon
         wanted = daemon is not None and daemon.view is not None and daemon.view.gate_open
-        if not open_ or wanted:
+        untold = not self.twin.keeps and not self.cable.taken  # it does not see that nobody is there
+        if not open_ or wanted or untold:
             self._gate_since = None
         elif self._gate_since is None:
             self._gate_since = self.time.now

@@ -87,7 +87,8 @@ def document(figures, counts, kinds, seeds, seconds):
     line = (
         "losses of the shoe's memory",
         "events that the shoe forgot",
-        "deals stopped for cards that the shoe forgot",
+        "deals stopped for cards that nobody heard of",
+        "results although a card is missing, by a supervisor's word",
         "disturbances of the line",
         "repeated messages",
         "requests for missed events",
