@@ -70,17 +70,27 @@ _ABOUT_A_CARD: dict[int, Happening] = {
 
 
 class Teller:
-    """Puts messages into happenings. Remembers one thing: the card that was drawn in error and not disposed of yet."""
+    """Puts messages into happenings.
+
+    Remembers the card that was drawn in error and not disposed of yet, and the errors that it has told: a shoe that
+    gets into another error names only that one when it is over, and says that it is in none any more.
+    """
 
     def __init__(self, overdrawn: OverdrawnMeaning) -> None:
         self._overdrawn = overdrawn
         self._drawn_in_error: Card | None = None
+        self._errors: dict[DeviceFault, int] = {}
+
+    def line_opened(self) -> None:
+        """Forget the errors: they may have ended while nobody listened."""
+        self._errors.clear()
 
     def tell(self, message: Message) -> tuple[Happening, ...]:
         """Say what a message means."""
         match message:
             case Started():
                 self._drawn_in_error = None
+                self._errors.clear()
                 return (DeviceStarted(),)
             case Standby():
                 return (DeviceStandby(),)
@@ -101,9 +111,8 @@ class Teller:
                 return (BurnCountTold(count),)
             case GameResult(winner, player_pair, banker_pair):
                 return (DeviceResult(winner, player_pair, banker_pair),)
-            case ErrorChanged(code, active, _):
-                fault = FaultChanged(FAULTS.get(code, DeviceFault.UNKNOWN), active, code)
-                return (_ABOUT_A_CARD[code], fault) if active and code in _ABOUT_A_CARD else (fault,)
+            case ErrorChanged():
+                return self._error_changed(message)
             case KeyLock(locked):
                 return (KeyLockChanged(locked),)
             case Preset(address, value):
@@ -114,6 +123,20 @@ class Teller:
                 return (NotUnderstood(reason),)
             case _:
                 assert_never(message)
+
+    def _error_changed(self, message: ErrorChanged) -> tuple[Happening, ...]:
+        code = message.code
+        fault = FAULTS.get(code, DeviceFault.UNKNOWN)
+        changed = FaultChanged(fault, message.active, code)
+        if message.active:
+            self._errors[fault] = code
+            return (_ABOUT_A_CARD[code], changed) if code in _ABOUT_A_CARD else (changed,)
+        self._errors.pop(fault, None)
+        if message.error_mode:
+            return (changed,)
+        ended = tuple(FaultChanged(other, active=False, detail=its) for other, its in self._errors.items())
+        self._errors.clear()
+        return (changed, *ended)
 
 
 def tell_disputed(messages: tuple[Message, ...]) -> Happening:

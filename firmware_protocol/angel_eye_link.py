@@ -88,6 +88,7 @@ class AngelEyeHostLink:
         self._connected = True
         self._habits.clear()
         self._check_fits = False
+        self._teller.line_opened()
         reader = FrameReader(self._settings.bcc_unsolicited)
         for frame in self._already_handled:
             for received in reader.feed(frame):

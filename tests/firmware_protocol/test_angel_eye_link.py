@@ -129,6 +129,41 @@ def test_every_error_is_a_fault_and_what_it_says_of_a_card(code, fault, about_th
     assert heard(over) == [FaultChanged(fault, active=False, detail=code)]
 
 
+class TestAShoeThatGetsFromOneErrorIntoAnother:
+    began = (ErrorChanged(2, active=True, error_mode=True), ErrorChanged(4, active=True, error_mode=True))
+
+    def test_names_the_last_one_when_it_is_in_none_any_more_and_all_are_over(self):
+        told = heard(said(*self.began, ErrorChanged(4, active=False, error_mode=False)))
+        assert told[-2:] == [
+            FaultChanged(DeviceFault.REVERSE_RUN, False, 4),
+            FaultChanged(DeviceFault.OVERDRAW, False, 2),
+        ]
+
+    def test_says_so_while_it_is_still_in_the_other(self):
+        told = heard(said(*self.began, ErrorChanged(4, active=False, error_mode=True)))
+        assert told[-1] == FaultChanged(DeviceFault.REVERSE_RUN, False, 4)
+        over = heard(
+            said(*self.began, ErrorChanged(4, False, error_mode=True), ErrorChanged(2, active=False, error_mode=False))
+        )
+        assert over[-1] == FaultChanged(DeviceFault.OVERDRAW, False, 2)
+        assert len(over) == len(told) + 1
+
+    def test_has_told_nothing_of_it_any_more_after_a_start(self):
+        told = heard(said(*self.began, Started(), ErrorChanged(4, active=False, error_mode=False)))
+        assert told[-1] == FaultChanged(DeviceFault.REVERSE_RUN, False, 4)
+
+    def test_has_told_nothing_of_it_any_more_after_the_line_was_gone(self):
+        link = link_up()
+        link.receive_data(said(*self.began), 1.0)
+        link.connection_lost(2.0)
+        link.connection_made(3.0)
+        link.events()
+        link.receive_data(AngelEyeSender(sequence=9).say(ErrorChanged(4, active=False, error_mode=False)), 4.0)
+        assert [event.happening for event in shoe_events(link.events())] == [
+            FaultChanged(DeviceFault.REVERSE_RUN, False, 4)
+        ]
+
+
 def test_a_card_frame_that_tells_no_card_is_a_card_that_could_not_be_read():
     assert heard(bytes.fromhex("05 01 44 80 91 03 35 37") * 3) == [CardUnreadable()]
 

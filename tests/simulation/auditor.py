@@ -69,6 +69,8 @@ class Auditor:
         self._faces = Counter()  # cards of this shoe that were dealt as they were drawn, by their face
         self._named = Counter()  # every face that anybody named: what a supervisor keys is counted too
         self._went_back = 0
+        self._keeps_nothing = False  # it is a shoe that keeps nothing
+        self._from_shoe = None  # what the shoe told last
         self._due_at_connect = False  # cards were due when the shoe was connected
         self._stopped = False  # since then the table was stopped, so that cards and record are compared
         self._must_stop = False  # with what is being committed the table must stop
@@ -124,6 +126,7 @@ class Auditor:
 
     def line_opened(self):
         """A shoe that keeps nothing is listened to again."""
+        self._keeps_nothing = True
         self.left_shoe.append(Heard())
 
     def card_unrecorded(self):
@@ -177,6 +180,8 @@ class Auditor:
             self._pass_what_was_forgotten(happened, device[0])
         if isinstance(happened, i.NoteDevice):
             return  # the device started: nothing that left the shoe
+        if self._one_more_error_is_over(happened):
+            return
         if not self.left_shoe:
             self._breach(f"entry {self.next_seq}: the journal has {happened}, which never happened at the shoe")
             return
@@ -190,6 +195,13 @@ class Auditor:
         expected = self._as_input(really)
         if happened != expected and not self._excused(happened, expected):
             self._breach(f"entry {self.next_seq}: at the shoe {expected} happened, the journal has {happened}")
+
+    def _one_more_error_is_over(self, happened):
+        """Tell whether with one word of an Angel Eye another error ended too; it has no error any more then."""
+        before, self._from_shoe = self._from_shoe, type(happened)
+        if not self._keeps_nothing or before is not i.ClearFault or self._from_shoe is not i.ClearFault:
+            return False
+        return not self.left_shoe or isinstance(self.left_shoe[0], Heard) or self.left_shoe[0][0] is not i.ClearFault
 
     def _as_input(self, really):
         match really:
