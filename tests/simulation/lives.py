@@ -31,6 +31,7 @@ class Lives:
         self._chance = chance
         self.daemon = None
         self.failing = False  # the disk fails, or is about to
+        self._giving_up = False
         self._doom = None  # (point, how often it is passed before)
         self._cut_planned = False
         self._slow_until = 0.0
@@ -135,6 +136,8 @@ class Lives:
 
     def spare(self):
         """Nothing is planned any more, and the disk is well."""
+        # A controller that has met the failing disk ends, however well the disk is by then.
+        self._giving_up = self.failing and self.daemon is not None and bool(self.daemon.controller._problem)
         self._world.disk.go_on()
         self._doom = None
         self._cut_planned = self.failing = False
@@ -144,7 +147,7 @@ class Lives:
         """It ended by itself, which it must do when the journal fails, and only then."""
         world, daemon = self._world, self.daemon
         code = daemon.exit_code()
-        if not self.failing or code != 1:
+        if not (self.failing or self._giving_up) or code != 1:
             world.breach(f"the controller ended with {code}: {daemon.controller._problem or daemon.loop.defects}")
         world.note("the controller gave up because of the disk")
         world.counts["ends for a failing disk"] += 1

@@ -291,7 +291,11 @@ def test_an_overdrawn_card_pushed_back_is_no_overdraw_any_more():
     rig.do("pushback")
     assert rig.answer_to(rig.host.clear_error()).ok
     rig.run_for(1)
-    assert rig.happenings()[-2:] == [fault(DeviceFault.REVERSE_RUN, 4, active=False), DeviceStandby()]
+    assert rig.happenings()[-3:] == [
+        fault(DeviceFault.REVERSE_RUN, 4, active=False),
+        fault(DeviceFault.OVERDRAW, 2, active=False),
+        DeviceStandby(),
+    ]
     [drawn] = told(rig, "deal")
     assert (drawn.target, drawn.index) == (Target.PLAYER, 1)
 
