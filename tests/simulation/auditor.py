@@ -156,7 +156,7 @@ class Auditor:
             self._breach(f"entry {self.next_seq}: cards may be missing, and it goes on without anybody")
         self._compared |= isinstance(happened, i.Acknowledge)
         if isinstance(happened, i.RaiseFault) and happened.fault == MISSING_FAULT:
-            self._stopped, self._must_stop = True, False
+            self._stopped, self._must_stop, self._compared = True, False, False
         elif isinstance(happened, i.NoteDevice) and happened.event == "connected":
             self._due_at_connect, self._stopped = self.shadow.view().state in CARDS_DUE, False
             self._pass_what_nobody_heard()
@@ -173,7 +173,7 @@ class Auditor:
 
     def _cards_are_gone(self):
         self.counts["deals stopped for cards that nobody heard of"] += 1
-        self._gap, self._compared = True, False
+        self._gap = True
 
     def _compare_with_shoe(self, happened, device):
         if self.counts["losses of the shoe's memory"]:

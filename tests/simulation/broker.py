@@ -1,6 +1,6 @@
 """The broker and those who listen at it: messages arrive late, twice, or the line is gone before the answer came.
 
-`SimulatedConnection` stands where production code has its paho client; all above it (feed, cursor, reconnection) is
+`SimulatedConnection` stands where production code has its connection; all above it (feed, cursor, reconnection) is
 the production code.
 """
 
@@ -15,7 +15,7 @@ from shoe_controller.outputs.in_order import InOrder
 from shoe_controller.outputs.jsonl_lines import from_line
 
 PLACE = "shoe/v1/sim/t1/"
-ANSWERED_WITHIN = 30.0  # seconds; a request that is not answered by then was lost
+ANSWER_GOES_ON_WITHIN = 30.0  # seconds; a request of which nothing comes for so long was lost
 
 
 class _Numbered(msgspec.Struct):
@@ -67,6 +67,11 @@ class LateConsumer(Consumer):
             for event in self._order.take(_HEAD.decode(payload).seq, payload):
                 super().take(event)
 
+    def take_answer(self, payload, now):
+        """Take one of the messages that were asked for: others follow, however slow the line is."""
+        self._waits_until = now + ANSWER_GOES_ON_WITHIN
+        self.take(payload)
+
     def answered(self):
         """All that it asked for was sent, or why not was said: it may ask again."""
         self._waits_until = 0.0
@@ -77,7 +82,7 @@ class LateConsumer(Consumer):
         if self.away or first > last or now < self._waits_until:
             return None
         self.asked += 1
-        self._waits_until = now + ANSWERED_WITHIN
+        self._waits_until = now + ANSWER_GOES_ON_WITHIN
         return msgspec.json.encode(ResendRequest(consumer=self.name, id=str(self.asked), first=first, last=last))
 
 
@@ -135,7 +140,7 @@ class Broker:
             self.rounds[_HEAD.decode(payload).seq] = payload
         elif channel == "resend/late":
             if _HEAD.decode(payload).seq:
-                self.late.take(payload)
+                self.late.take_answer(payload, self.time.now)
             else:
                 self.late.answered()
         elif channel == "wagers/out":
