@@ -49,6 +49,7 @@ class BenchShoe:
 
     def draw(self, uid: bytes) -> float:
         """Have a card drawn and return the moment at which its last byte was written."""
+        self._hear()  # a shoe tells only so many events ahead of their receipts
         assert self.link.report(CardDrawn(Card(uid=uid, entry_us=1, exit_us=2, confidence=99)), time.monotonic())
         data = self.link.data_to_send()
         os.write(self.master, data)
@@ -62,13 +63,17 @@ class BenchShoe:
             if any(one in ready for one in sockets):
                 return
             if self.master in ready:
-                self.link.receive_data(os.read(self.master, 4096), time.monotonic())
+                self._hear()
             self.link.tick(time.monotonic())
             self._pump()
             if time.monotonic() > end:
                 if sockets:
                     raise AssertionError(f"nothing came within {seconds:g} s")
                 return
+
+    def _hear(self) -> None:
+        while select.select([self.master], [], [], 0)[0]:
+            self.link.receive_data(os.read(self.master, 4096), time.monotonic())
 
     def _pump(self) -> None:
         for command in self.link.events():
