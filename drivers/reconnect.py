@@ -185,8 +185,9 @@ class ShoeConnection:
         """Run a callback of the loop so that a defect in it ends `run` instead of a line in the loop's log."""
         try:
             call()
-            self._pump()
+            self._move()
             self._on_told()
+            self._schedule()
         except Exception as defect:  # noqa: BLE001  (raised again by run)
             if self._ended is not None and not self._ended.done():
                 self._ended.set_exception(defect)
@@ -211,9 +212,13 @@ class ShoeConnection:
 
         A consumer may call `acknowledge` or `gate` from inside `on_event`; the outermost call then goes on.
         """
+        if self._move():
+            self._schedule()
+
+    def _move(self) -> bool:
         self._more = True
         if self._pumping:
-            return
+            return False
         self._pumping = True
         try:
             while self._more:
@@ -226,7 +231,7 @@ class ShoeConnection:
                     self._on_event(event)
         finally:
             self._pumping = False
-        self._schedule()
+        return True
 
     def _note(self, event: LinkEvent) -> None:
         if isinstance(event, LinkDown):

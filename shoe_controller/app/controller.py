@@ -227,6 +227,7 @@ class Controller:
             self.clock,
             on_shut=self._shut_gate,
             acknowledge=self._acknowledge,
+            on_disk=self._on_disk,
             publish=self._publish,
             on_failed=self._journal_failed,
         )
@@ -366,6 +367,10 @@ class Controller:
         if self.shoe is not None:
             self.shoe.acknowledge(session, number)
 
+    def _on_disk(self) -> None:
+        if self.outlets is not None:
+            self.outlets.on_disk()
+
     def _publish(self, committed: Committed) -> None:
         view = committed.view
         facts = [fact for caused in committed.facts for fact in caused]
@@ -374,7 +379,7 @@ class Controller:
             if self.shoe is not None:
                 self.shoe.gate(view.gate_open)
         if self.outlets is not None:
-            self.outlets.wake(committed)
+            self.outlets.publish(committed)
         self.panel.show(view)
         if self.simulation is not None and any(fact.__struct_config__.tag == "shoe_loaded" for fact in facts):
             self.simulation.refill()

@@ -25,7 +25,7 @@ BACKOFF = (1.0, 30.0)
 
 
 class Outlets:
-    """Feeds and display of one table. `wake` after each commit; nothing here raises into the table."""
+    """Feeds and display of one table: `on_disk`, then `publish` after each commit. Nothing raises into the table."""
 
     def __init__(
         self,
@@ -82,21 +82,26 @@ class Outlets:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def wake(self, committed: Committed) -> None:
-        """Have each outlet take what was committed."""
+    def on_disk(self) -> None:
+        """Have the feeds take what was committed, unless somebody looks at the display."""
         # People see a delay that systems do not; but a display that nobody looks at need not be served before them.
-        looked_at = self._display is not None and self._display.looked_at
-        if looked_at:
-            self._show(committed)
-        for sink in self._sinks:
-            self._safely(sink.name, sink.wake)
-        if not looked_at:
-            self._show(committed)
+        if not self._looked_at():
+            self._wake()
 
-    def _show(self, committed: Committed) -> None:
-        display = self._display
+    def publish(self, committed: Committed) -> None:
+        """Have the display take what was committed, and the feeds that waited for it."""
+        display, looked_at = self._display, self._looked_at()
         if display is not None:
             self._safely("display", lambda: display.committed(committed.view, committed.seq))
+        if looked_at:
+            self._wake()
+
+    def _looked_at(self) -> bool:
+        return self._display is not None and self._display.looked_at
+
+    def _wake(self) -> None:
+        for sink in self._sinks:
+            self._safely(sink.name, sink.wake)
 
     def health(self) -> tuple[FeedHealth, ...]:
         """Tell how far each feed is."""

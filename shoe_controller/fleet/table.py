@@ -17,7 +17,7 @@ from shoe_controller.journal.tail import Tail
 from shoe_controller.messages import HealthReport, Identity
 from shoe_controller.outputs.mqtt_feed import MqttFeed
 from shoe_controller.service.clock import TableClock
-from shoe_controller.service.table import Arrived, Committed, Table
+from shoe_controller.service.table import Arrived, Table
 from shoe_controller.session.inputs import AnnounceResult, AnyInput
 from shoe_controller.session.session import Session
 from shoe_controller.session.view import TableView
@@ -48,7 +48,8 @@ class FleetTable:
             clock,
             on_shut=lambda: None,
             acknowledge=lambda *_: None,
-            publish=self._publish,
+            on_disk=self._on_disk,
+            publish=lambda _committed: None,
             on_failed=self._fail,
         )
         self.feed = MqttFeed(
@@ -106,7 +107,7 @@ class FleetTable:
         while self.feed.health().lag > MOST_AHEAD:  # noqa: ASYNC110  (the feed tells nobody when it has caught up)
             await asyncio.sleep(0.01)
 
-    def _publish(self, _committed: Committed) -> None:
+    def _on_disk(self) -> None:
         self.feed.wake()
 
     def _snapshot(self) -> tuple[int, TableView]:

@@ -69,12 +69,12 @@ class TransitionsEngine:
     """
 
     def __init__(self, model: Model) -> None:
-        from transitions import Machine  # noqa: PLC0415 (a replay does not need it, and its import is slow)
+        from shoe_controller.machine.lean import LeanMachine  # noqa: PLC0415 (a replay does without; it is slow to load)
 
         # With model_override it warns of every method that it does not add; not adding them is the point.
         logging.getLogger("transitions").setLevel(logging.ERROR)
         self._position = _Position(model)
-        self._machine = Machine(
+        self._machine = LeanMachine(
             model=self._position,
             states=list(STATES),
             initial=NO_SHOE,

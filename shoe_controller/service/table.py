@@ -1,6 +1,6 @@
 """The table: takes inputs in order, gives them their meaning, commits, and only then lets anybody know.
 
-    submit -> queue -> session.handle -> journal.append -> acknowledge -> publish
+    submit -> queue -> session.handle -> journal.append -> acknowledge -> on_disk -> publish
 
 Commits are made in the event loop while the disk is quick, because handing one to a thread and back costs more than
 the commit itself. When one was slow, the next ones are made in the journal's thread: an SD card that needs a second
@@ -63,7 +63,8 @@ class Table:
     """One table in an event loop.
 
     `on_shut` is called before a commit if the gate must be shut, which cannot wait; `acknowledge` after it for the last
-    event of each of the shoe's sessions; `publish` then.
+    event of each session of the shoe; then `on_disk`, for those to whom the journal says all, and `publish`, for those
+    who want the table as it stands.
 
     If a commit fails, nothing is acknowledged or published, `on_failed` is called once and nothing is taken any more.
     """
@@ -76,6 +77,7 @@ class Table:
         *,
         on_shut: Callable[[], None],
         acknowledge: Callable[[int, int], None],
+        on_disk: Callable[[], None],
         publish: Callable[[Committed], None],
         on_failed: Callable[[JournalError], None],
     ) -> None:
@@ -84,6 +86,7 @@ class Table:
         self._clock = clock
         self._on_shut = on_shut
         self._acknowledge = acknowledge
+        self._on_disk = on_disk
         self._publish = publish
         self._on_failed = on_failed
         self._queue: deque[Arrived] = deque()
@@ -137,14 +140,16 @@ class Table:
 
     def _take(self, batch: list[Arrived]) -> None:
         facts = [self._session.handle(arrived.happened) for arrived in batch]
-        view = self._session.view()
-        if self.view.gate_open and not view.gate_open:
+        if self.view.gate_open and not self._session.gate_open:
             self._on_shut()
         entries = [self._entry(arrived, caused) for arrived, caused in zip(batch, facts, strict=True)]
         started = time.perf_counter()
 
         def finished(error: BaseException | None) -> None:
-            self._finish(Committed(view, self._journal.last_seq, batch, facts, time.perf_counter() - started), error)
+            if error is None:
+                self._finish(batch, facts, time.perf_counter() - started)
+            else:
+                self._fail(error)
 
         if self._aside_left:
             self._busy = True
@@ -184,20 +189,18 @@ class Table:
 
         future.add_done_callback(done)
 
-    def _finish(self, committed: Committed, error: BaseException | None) -> None:
-        if error is not None:
-            self._fail(error)
-            return
-        if committed.seconds > SLOW_SECONDS:
+    def _finish(self, batch: list[Arrived], facts: list[list[AnyFact]], seconds: float) -> None:
+        if seconds > SLOW_SECONDS:
             self._aside_left = STAY_ASIDE
         elif self._aside_left:
             self._aside_left -= 1
-        self.view = committed.view
-        self._confirm(committed.batch)
-        self._publish(committed)
-        for arrived, facts in zip(committed.batch, committed.facts, strict=True):
+        self._confirm(batch)
+        self._on_disk()
+        self.view = self._session.view()
+        self._publish(Committed(self.view, self._journal.last_seq, batch, facts, seconds))
+        for arrived, caused in zip(batch, facts, strict=True):
             if arrived.answer is not None:
-                arrived.answer(facts)
+                arrived.answer(caused)
         self._tidy_later()
 
     def _confirm(self, batch: Sequence[Arrived]) -> None:

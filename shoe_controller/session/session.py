@@ -81,6 +81,11 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
             self._end_shoe("the script ended")
         return self._facts
 
+    @property
+    def gate_open(self) -> bool:
+        """Whether a card may leave the shoe."""
+        return not self._faults and (self.state in DEALING or self.state == BURNING)
+
     def view(self) -> TableView:
         """Return the table as it stands."""
         shoe, current = self._shoe, self._round
@@ -105,7 +110,7 @@ class Session(DealerActions, CardActions, SupervisorActions, WagerActions):
             else None,
             round=current.view() if current else None,
             next=due,
-            gate_open=due is not None or (self.state == BURNING and not self._faults),
+            gate_open=self.gate_open,
             betting_open=self.betting_is_open(),
             alarm=self.alarm,
             open_irregularities=tuple(decision.irregularity for decision in self._open),

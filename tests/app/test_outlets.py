@@ -30,17 +30,23 @@ def outlets(sinks, display):
     return made
 
 
+def tell(some):
+    """Do what is done after each commit."""
+    some.on_disk()
+    some.publish(COMMITTED)
+
+
 @pytest.mark.parametrize("looked_at, order", [(True, ["display", "mqtt"]), (False, ["mqtt", "display"])])
 def test_a_display_that_somebody_looks_at_is_told_before_the_feeds(looked_at, order):
     told = []
-    outlets([Told("mqtt", told)], Told("display", told, looked_at=looked_at)).wake(COMMITTED)
+    tell(outlets([Told("mqtt", told)], Told("display", told, looked_at=looked_at)))
     assert told == order
 
 
 def test_a_defect_of_one_is_kept_from_the_others_and_told_once(caplog):
     told = []
     some = outlets([Told("mqtt", told, defect=True), Told("serial", told)], None)
-    some.wake(COMMITTED)
-    some.wake(COMMITTED)
+    tell(some)
+    tell(some)
     assert told == ["mqtt", "serial"] * 2
     assert [record.getMessage() for record in caplog.records] == ["mqtt: a defect; the table plays on"]

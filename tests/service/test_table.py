@@ -48,6 +48,7 @@ class Rig:
             TableClock("0" * 32),
             on_shut=lambda: self.did.append("shut"),
             acknowledge=lambda session, number: self.did.append(("ack", session, number)),
+            on_disk=lambda: self.did.append("on disk"),
             publish=lambda committed: self.did.append(("publish", committed.seq)),
             on_failed=lambda error: self.did.append(("failed", str(error))),
         )
@@ -83,7 +84,7 @@ def test_an_input_is_on_disk_before_it_is_acknowledged_published_and_answered(tm
         rig.submit(LOAD, device=(7, 1))
         await rig.settled()
         assert rig.journal.last_seq == 1
-        assert rig.did == [("ack", 7, 1), ("publish", 1), ("answer", 1)]
+        assert rig.did == [("ack", 7, 1), "on disk", ("publish", 1), ("answer", 1)]
 
     scene(tmp_path, play)
 

@@ -49,8 +49,11 @@ class DyingController(app.Controller):
             opened.journal.append = append_or_die
         return opened
 
-    def _publish(self, committed):
+    def _on_disk(self):
         self._die_at("after acknowledgement, before publication")
+        super()._on_disk()
+
+    def _publish(self, committed):
         super()._publish(committed)
         self._die_at("after publication")
 
