@@ -26,7 +26,7 @@ FIGURES_BEGIN, FIGURES_END = "<!-- the last full run: written by it -->", "<!-- 
 
 SOURCES = {
     "rules": ["shoe_controller/rules/*.py"],
-    "machine": ["shoe_controller/machine/engines.py", ROWS_PATH, "shoe_controller/machine/states.py"],
+    "machine": [*(f"shoe_controller/machine/{name}.py" for name in ("engines", "lean", "states")), ROWS_PATH],
     "rows": [ROWS_PATH],
     "decoder": [
         *(f"firmware_protocol/{name}.py" for name in ("cobs", "crc", "frames", "card_block", "messages", "delivery")),
