@@ -43,19 +43,27 @@ class DyingController(app.Controller):
             def append_or_die(batch):
                 self._die_at("before commit")
                 seqs = append(batch)
-                self._die_at("after commit, before acknowledgement")
+                self._die_at("after commit, before publication")
                 return seqs
 
             opened.journal.append = append_or_die
         return opened
 
-    def _on_disk(self):
-        self._die_at("after acknowledgement, before publication")
-        super()._on_disk()
+    async def _assemble(self, opened):
+        await super()._assemble(opened)
+        connection = self.shoe._connection
+        send = connection._send_receipts
+
+        def send_and_die():
+            send()
+            self._die_at("after the receipt")
+
+        connection._send_receipts = send_and_die
 
     def _publish(self, committed):
+        self._die_at("after the feeds, before the display")
         super()._publish(committed)
-        self._die_at("after publication")
+        self._die_at("after publication, before the receipt")
 
 
 class NoSocket:

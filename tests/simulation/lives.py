@@ -10,9 +10,10 @@ from tests.simulation.disk import SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_READON
 
 POINTS = (
     "before commit",
-    "after commit, before acknowledgement",
-    "after acknowledgement, before publication",
-    "after publication",
+    "after commit, before publication",
+    "after the feeds, before the display",
+    "after publication, before the receipt",
+    "after the receipt",
 )
 DIES_AT_NAMES = 0.05  # of the moments at which a file has got a name that is not durable yet
 POWER_FAILS = 0.7  # of all crashes; the others are kills, after which the cache is still there

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from drivers.panel.functions import Button, Pressed
+from drivers.reconnect import ShoeConnection
 from shoe_controller import logs
 from shoe_controller.app import controller as parts
 from shoe_controller.app.controller import Controller
@@ -22,16 +23,19 @@ from shoe_controller.config import load
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.service.table import Table
 
+# Where it may die: in the middle of the named method, before its work or after it.
 POINTS = {
-    "before-commit": (Table, "_commit"),
-    "after-commit": (Table, "_confirm"),
-    "after-ack": (Controller, "_publish"),
+    "before-commit": (Table, "_commit", "before"),
+    "after-commit": (Table, "_confirm", "before"),
+    "after-feeds": (Controller, "_publish", "before"),
+    "before-ack": (ShoeConnection, "_send_receipts", "before"),
+    "after-ack": (ShoeConnection, "_send_receipts", "after"),
 }
 
 
 def die_at(point: str, times: int) -> None:
-    """Have the process killed instead of passing a point for the Nth time."""
-    owner, name = POINTS[point]
+    """Have the process killed when it passes a point for the Nth time."""
+    owner, name, when = POINTS[point]
     passed = getattr(owner, name)
     left = times
 
@@ -39,6 +43,8 @@ def die_at(point: str, times: int) -> None:
         nonlocal left
         left -= 1
         if left == 0:
+            if when == "after":
+                passed(self, *args)
             os.kill(os.getpid(), signal.SIGKILL)
         return passed(self, *args)
 

@@ -6,7 +6,7 @@ from tests.system.killing import kills_at, random_kills
 from tests.system.rigged_daemon import POINTS
 
 RANDOM_KILLS = 50
-POINT_KILLS = 17  # at each of the three points
+POINT_KILLS = 10  # at each of the points
 
 
 def test_random_kills_lose_and_double_nothing_for_the_journal_and_for_subscribers(tmp_path):
