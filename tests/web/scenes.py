@@ -28,6 +28,8 @@ def story():
     yield "seventy-rounds", ";".join(dealer.round() for _ in range(38))
     yield "fault", inputs.RaiseFault("shoe")
     yield "fault-over", inputs.ClearFault("shoe")
+    yield "cards-missing", inputs.RaiseFault("events-missing")
+    yield "cards-compared", inputs.Acknowledge("supervisor")
     yield "last-round", "cut;bets"
     yield "shoe-ended", "close;card 9g;card 8a;card Tg;card Ta;result"
     dealer = Dealer("sands-super", seed=5)
