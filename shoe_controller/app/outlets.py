@@ -83,25 +83,15 @@ class Outlets:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def on_disk(self) -> None:
-        """Have the feeds take what was committed, unless somebody looks at the display."""
-        # People see a delay that systems do not; but a display that nobody looks at need not be served before them.
-        if not self._looked_at():
-            self._wake()
-
-    def publish(self, committed: Committed) -> None:
-        """Have the display take what was committed, and the feeds that waited for it."""
-        display, looked_at = self._display, self._looked_at()
-        if display is not None:
-            self._safely("display", lambda: display.committed(committed.view, committed.seq))
-        if looked_at:
-            self._wake()
-
-    def _looked_at(self) -> bool:
-        return self._display is not None and self._display.looked_at
-
-    def _wake(self) -> None:
+        """Have the feeds take what was committed: before the display, of which there may be many pages."""
         for sink in self._sinks:
             self._safely(sink.name, sink.wake)
+
+    def publish(self, committed: Committed) -> None:
+        """Have the display take what was committed."""
+        display = self._display
+        if display is not None:
+            self._safely("display", lambda: display.committed(committed.view, committed.seq))
 
     def health(self) -> tuple[FeedHealth, ...]:
         """Tell how far each feed is."""

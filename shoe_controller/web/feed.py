@@ -97,11 +97,6 @@ class Feed:
         for wake in tuple(self._listeners):
             wake()
 
-    @property
-    def looked_at(self) -> bool:
-        """Whether a display waits for what is committed."""
-        return bool(self._listeners)
-
     def snapshot(self) -> DisplayState:
         """Return the state as of now; only the countdown is newer than the last commit."""
         state = self._state = self._state or self._build()

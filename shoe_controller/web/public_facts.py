@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from msgspec.json import Decoder
 
 from shoe_controller.config.table import Reveal
 from shoe_controller.journal.entry import FactRecord
@@ -65,20 +66,20 @@ def _as_it_is(fact: facts.Fact) -> facts.Fact:
 
 
 # What is not named here is not for displays.
-SHOWN: dict[str, tuple[type[facts.Fact], Callable[[Any], facts.Fact]]] = {
-    "shoe_loaded": (facts.ShoeLoaded, _shoe_loaded),
-    "burned": (facts.Burned, _burned),
-    "betting": (facts.BettingOpened, _as_it_is),
-    "closed": (facts.BettingClosed, _as_it_is),
-    "card": (facts.CardDealt, _card),
-    "round": (facts.Round, _round),
-    "irregularity": (facts.Irregularity, _irregularity),
-    "resolved": (facts.Resolved, _resolved),
-    "acknowledged": (facts.Acknowledged, _acknowledged),
-    "cut": (facts.CutCardSeen, _as_it_is),
-    "shoe": (facts.ShoeEnded, _shoe_ended),
-    "fault": (facts.Fault, _fault),
-    "started": (facts.Started, _started),
+SHOWN: dict[str, tuple[Decoder[Any], Callable[[Any], facts.Fact]]] = {
+    "shoe_loaded": (Decoder(facts.ShoeLoaded), _shoe_loaded),
+    "burned": (Decoder(facts.Burned), _burned),
+    "betting": (Decoder(facts.BettingOpened), _as_it_is),
+    "closed": (Decoder(facts.BettingClosed), _as_it_is),
+    "card": (Decoder(facts.CardDealt), _card),
+    "round": (Decoder(facts.Round), _round),
+    "irregularity": (Decoder(facts.Irregularity), _irregularity),
+    "resolved": (Decoder(facts.Resolved), _resolved),
+    "acknowledged": (Decoder(facts.Acknowledged), _acknowledged),
+    "cut": (Decoder(facts.CutCardSeen), _as_it_is),
+    "shoe": (Decoder(facts.ShoeEnded), _shoe_ended),
+    "fault": (Decoder(facts.Fault), _fault),
+    "started": (Decoder(facts.Started), _started),
 }
 
 
@@ -129,8 +130,8 @@ def public_fact(record: FactRecord, reveal: Reveal) -> bytes | None:
     """Return a fact as displays get it, as JSON with `seq`, `boot`, `time` and `synced`; None if it is not for them."""
     if record.type not in SHOWN:
         return None
-    kind, trim = SHOWN[record.type]
-    fact = trim(msgspec.json.decode(record.fact, type=kind))
+    reader, trim = SHOWN[record.type]
+    fact = trim(reader.decode(record.fact))
     if reveal == "on-result" and record.type in SQUEEZED:
         fact = SQUEEZED[record.type](fact)
     stamp = record.stamp

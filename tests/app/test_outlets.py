@@ -1,7 +1,5 @@
 """In which order those who wait for a commit are told of it, and what a defect of one does to the others."""
 
-import pytest
-
 from shoe_controller.app.outlets import Outlets
 from shoe_controller.service.table import Committed
 from shoe_controller.web.feed import EMPTY_TABLE
@@ -12,8 +10,8 @@ COMMITTED = Committed(EMPTY_TABLE, 1, (), (), 0.0)
 class Told:
     """A feed or a display that notes when it is told."""
 
-    def __init__(self, name, told, *, looked_at=False, defect=False):
-        self.name, self._told, self.looked_at, self._defect = name, told, looked_at, defect
+    def __init__(self, name, told, *, defect=False):
+        self.name, self._told, self._defect = name, told, defect
 
     def wake(self):
         self._told.append(self.name)
@@ -36,11 +34,10 @@ def tell(some):
     some.publish(COMMITTED)
 
 
-@pytest.mark.parametrize("looked_at, order", [(True, ["display", "mqtt"]), (False, ["mqtt", "display"])])
-def test_a_display_that_somebody_looks_at_is_told_before_the_feeds(looked_at, order):
+def test_feeds_are_told_before_the_pages_of_the_display():
     told = []
-    tell(outlets([Told("mqtt", told)], Told("display", told, looked_at=looked_at)))
-    assert told == order
+    tell(outlets([Told("mqtt", told), Told("serial", told)], Told("display", told)))
+    assert told == ["mqtt", "serial", "display"]
 
 
 def test_a_defect_of_one_is_kept_from_the_others_and_told_once(caplog):

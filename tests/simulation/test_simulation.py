@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 from msgspec import structs
+from msgspec.json import Decoder
 
 from shoe_controller.app import table_shoe
 from shoe_controller.money import winnings
@@ -153,7 +154,7 @@ def test_a_display_that_shows_a_card_before_the_result_is_noticed():
 
 
 def test_a_display_that_shows_a_wager_is_noticed():
-    shown = {"wager": (facts.Wager, lambda fact: fact)}
+    shown = {"wager": (Decoder(facts.Wager), lambda fact: fact)}
     with mock.patch.dict(public_facts.SHOWN, shown):
         assert "the display got facts" in play(replace(QUIET, display="as-drawn", wagers=(4,))).breach
 
