@@ -3,13 +3,11 @@
 A world is a seed; `python -m tests.simulation --seed N` plays one again. At full size docs/campaign.md is written anew.
 """
 
-import os
-import platform
 from collections import Counter
-from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 
+from tests.bench.machine import this_machine
 from tests.simulation.plan import ROUNDS, plan_for
 from tests.simulation.shrink import failure_report
 from tests.simulation.world import play
@@ -31,7 +29,7 @@ def one_world(seed):
 
 
 def run(report):
-    worlds = report.sized(WORLDS)
+    worlds, machine = report.sized(WORLDS), this_machine()
     seeds = range(report.seed * 1_000_000, report.seed * 1_000_000 + worlds)
     report.say(f"{worlds:,} worlds of {ROUNDS} rounds in {WORKERS} processes, seeds from {seeds[0]}")
     counts, kinds, hours, busy, breaches = Counter(), Counter(), 0.0, 0.0, 0
@@ -65,12 +63,12 @@ def run(report):
     for name, value in figures.items():
         report.figure(name, value)
     if report.size >= 1:
-        DOCUMENT.write_text(document(figures, counts, kinds, seeds, report.seconds))
+        DOCUMENT.write_text(document(figures, counts, kinds, seeds, report.seconds, machine))
         report.say(f"written to {DOCUMENT.name}")
     return not breaches
 
 
-def document(figures, counts, kinds, seeds, seconds):
+def document(figures, counts, kinds, seeds, seconds, machine):
     """Give the report of a campaign as it stands in docs."""
     crashes = {name.removeprefix("crashes "): n for name, n in counts.items() if name.startswith("crashes ")}
     also = ("facts", "shoes", "void rounds", "clean rounds", "device events", "refusals", "settlements", "wagers")
@@ -101,8 +99,8 @@ def document(figures, counts, kinds, seeds, seconds):
         "What `make soak` measured, written by it (`tests/soak/simulation.py`). How the world works, what goes wrong",
         "in it and what must hold all the same is in [simulation.md](simulation.md).",
         "",
-        f"Played on {datetime.now(UTC):%Y-%m-%d} in {seconds / 60:.1f} minutes by {WORKERS} processes on",
-        f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}).",
+        f"Begun {machine.when} at {machine.commit}, and played in {seconds / 60:.1f} minutes by {WORKERS} processes on",
+        f"{machine.cores} cores ({machine.processor}, Python {machine.python}, SQLite {machine.sqlite}).",
         f"Seeds {seeds[0]} to {seeds[-1]}, {ROUNDS} rounds each. One of them again:",
         f"`python -m tests.simulation --seed {seeds[0]}`.",
         "",
