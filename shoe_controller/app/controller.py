@@ -1,10 +1,8 @@
-"""The controller: puts the parts of one table together, runs them, and ends in good order.
+"""The controller: the life of one table's daemon, from its start until it ends in good order.
 
-    bytes -> link -> table_shoe -> Table -> journal -> acknowledgement -> panel, gate, feeds, display
-
-One event loop. Everything that happens goes through `Table.submit`, whatever it came from, and nothing is told to
-anybody before it is on disk. Until the journal is open and replayed the gate is shut; if the journal cannot be opened
-the fault lamp is lit and it is tried again, for somebody may mend it at any time.
+One event loop. Until the journal is open and replayed the gate is shut; if the journal cannot be opened the fault lamp
+is lit and it is tried again, for somebody may mend it at any time. From then on the table is in play (`Play`), until
+somebody stops it or the journal fails.
 """
 
 import asyncio
@@ -20,21 +18,17 @@ from typing import Any
 import msgspec
 
 from drivers.panel.functions import PanelEvent
-from drivers.shoe_device import transport_for
-from drivers.transport import Transport
 from shoe_controller import __version__, metrics
 from shoe_controller.app.heartbeat import Heartbeat
 from shoe_controller.app.litter import Litter
 from shoe_controller.app.opening import Opened, open_table
-from shoe_controller.app.outlets import Outlets
-from shoe_controller.app.simulated_shoe import SimulationOrder, TableSimulation
+from shoe_controller.app.play import Play
+from shoe_controller.app.shoe_source import ShoeSource, reached
+from shoe_controller.app.simulated_shoe import SimulationOrder
 from shoe_controller.app.status import Condition, ShoeStatus, Status
-from shoe_controller.app.story import log_facts
-from shoe_controller.app.table_panel import PANEL_FAULT, TablePanel
-from shoe_controller.app.table_shoe import TableShoe, make_link
+from shoe_controller.app.table_panel import TablePanel
 from shoe_controller.clock_sync import clock_synced
 from shoe_controller.config import Config
-from shoe_controller.decks.book import DeckBook
 from shoe_controller.errors import ControllerError
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.store import Journal
@@ -42,12 +36,10 @@ from shoe_controller.journal.tail import Tail
 from shoe_controller.messages import HealthReport, Identity
 from shoe_controller.notify import Notifier
 from shoe_controller.outputs.retry import Complaint
-from shoe_controller.service.arrivals import Faces
 from shoe_controller.service.clock import TableClock
 from shoe_controller.service.control import ControlSocket
-from shoe_controller.service.faces import PrintedFaces, RegisteredFaces
 from shoe_controller.service.panel_words import from_panel
-from shoe_controller.service.table import Arrived, Committed, Table
+from shoe_controller.service.table import Arrived, Committed
 from shoe_controller.session import inputs as i
 from shoe_controller.session.facts import AnyFact
 from shoe_controller.vitals import measure
@@ -91,10 +83,7 @@ class Controller:
         )
         self.panel = TablePanel(config.panel, self._on_panel, self._on_panel_trouble)
         self.control = ControlSocket(Path(config.local.socket), config.local.group, self.status, self.new_shoe)
-        self.simulation: TableSimulation | None = None
-        self.table: Table | None = None
-        self.shoe: TableShoe | None = None
-        self.outlets: Outlets | None = None
+        self.play: Play | None = None
         self.ready = asyncio.Event()
         self._disk_short = False
 
@@ -140,14 +129,14 @@ class Controller:
 
     async def decide(self, happened: i.AnyInput, who: str) -> list[Any]:
         """Take a decision from a person on this machine and return its facts once they are on disk."""
-        assert self.table is not None
+        assert self.play is not None
         done: asyncio.Future[Sequence[AnyFact]] = asyncio.get_running_loop().create_future()
 
         def answer(facts: Sequence[AnyFact]) -> None:
             if not done.done():
                 done.set_result(facts)
 
-        self._submit(Arrived(happened, f"local:{who}", answer=answer))
+        self.play.submit(Arrived(happened, f"local:{who}", answer=answer))
         stopped = asyncio.ensure_future(self._stop.wait())
         either: set[asyncio.Future[Any]] = {done, stopped}
         try:
@@ -160,7 +149,8 @@ class Controller:
 
     def status(self) -> Status:
         """Tell what the controller is doing."""
-        table, health = self.table, self.shoe.health() if self.shoe else None
+        play = self.play
+        health = play.shoe.health() if play else None
         return Status(
             condition=self._condition,
             site=self.config.table.site,
@@ -172,20 +162,20 @@ class Controller:
             config_hash=self.config.hash,
             problem=self._problem,
             panel_problem=self.panel.trouble or "",
-            seq=self._tail.last_seq if table else 0,
-            view=table.view if table else None,
+            seq=play.tail.last_seq if play else 0,
+            view=play.view() if play else None,
             shoe=ShoeStatus(
-                device=self._device,
+                device=play.device,
                 connected=health.link,
                 frame_age_s=None if health.frame_age is None else round(health.frame_age, 1),
                 connects=health.connects,
                 trouble=health.trouble,
             )
-            if health
+            if play and health
             else None,
-            feeds=self.outlets.health() if self.outlets else (),
+            feeds=play.outlets.health() if play else (),
             vitals=measure(Path(self.config.journal.directory)),
-            display=self.outlets.display_url if self.outlets else "",
+            display=play.outlets.display_url if play else "",
             wall_clock_synced=clock_synced(),
         )
 
@@ -219,107 +209,55 @@ class Controller:
     # ---- play ------------------------------------------------------------------------------------------------
 
     async def _play(self, opened: Opened) -> None:
-        journal = opened.journal
-        self._tail = Tail(journal)
-        self.table = Table(
-            opened.session,
-            journal,
-            self.clock,
-            on_shut=self._shut_gate,
-            acknowledge=self._acknowledge,
-            on_disk=self._on_disk,
-            publish=self._publish,
+        async with contextlib.AsyncExitStack() as at_end:
+            at_end.callback(self._close, opened.journal)
+            tail = at_end.enter_context(contextlib.closing(Tail(opened.journal)))
+            source = await at_end.enter_async_context(reached(self.config, self._order))
+            self.play = self._put_together(opened, tail, source)
+            at_end.push_async_callback(self.play.end)
+            self.control.decide = self.decide
+            try:
+                await self._until_stopped(self.play, opened.replayed)
+            finally:
+                self.control.decide = None
+
+    async def _until_stopped(self, play: Play, replayed: int) -> None:
+        play.begin()
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(play.shoe.run(), name="shoe")]
+            running.append(tasks.create_task(self._tick(play), name="tick"))
+            running.append(tasks.create_task(self._heartbeat.feed(play.table), name="watchdog"))
+            self._ready(play, replayed)
+            await self._stop.wait()
+            self._condition = "stopping"
+            play.leave()
+            for task in running:
+                task.cancel()
+
+    def _put_together(self, opened: Opened, tail: Tail, source: ShoeSource) -> Play:
+        return Play(
+            self.config,
+            opened,
+            tail,
+            source,
+            self.panel,
+            clock=self.clock,
+            identity=self.identity,
+            metrics=self.metrics,
+            report=self._report,
+            stopping=self._stop.is_set,
+            on_commit=self._on_commit,
             on_failed=self._journal_failed,
         )
-        try:
-            await self._assemble(opened)
-            assert self.shoe is not None
-            async with asyncio.TaskGroup() as tasks:
-                running = [tasks.create_task(self.shoe.run(), name="shoe")]
-                running.append(tasks.create_task(self._tick(), name="tick"))
-                running.append(tasks.create_task(self._heartbeat.feed(self.table), name="watchdog"))
-                self._ready(opened)
-                await self._stop.wait()
-                self._condition = "stopping"
-                self.panel.gate(False)
-                self.shoe.leave()
-                for task in running:
-                    task.cancel()
-        finally:
-            await self._end_play()
-            self._close(journal)
 
-    async def _assemble(self, opened: Opened) -> None:
-        """Make the parts that need the journal. The shoe comes last: its cards need all the others."""
-        assert self.table is not None
-        self.outlets = Outlets(
-            self.config,
-            self._tail,
-            self.identity,
-            self.metrics,
-            now=self.clock.stamp,
-            view=self._view,
-            report=self._report,
-            submit=lambda wager: self._submit(Arrived(wager, "wagers")),
-        )
-        transport, faces = await self._shoe_parts()
-        self.shoe = TableShoe(
-            self.config.shoe,
-            transport,
-            make_link(self.config.shoe, opened.journal, opened.frames),
-            faces,
-            recorded=opened.journal.last_event,
-            submit=self._submit,
-            told=self.table.work,
-            view=self._view,
-            metrics=self.metrics,
-        )
-        self.outlets.start()
-        self.control.decide = self.decide
-        self._reconcile_panel()
-        self.panel.show(self.table.view)
-
-    async def _shoe_parts(self) -> tuple[Transport, Callable[[], Faces]]:
-        """Return what reaches the shoe and what knows its cards, as the configuration has it."""
-        shoe = self.config.shoe
-        if shoe.protocol == "simulated":
-            self.simulation = TableSimulation(self.config.table, self._order)
-            await self.simulation.shoe.start()
-            self._device = self.simulation.shoe.device
-            book = self.simulation.book
-            return transport_for(self._device), lambda: RegisteredFaces(book)
-        self._device = shoe.device
-        transport = transport_for(
-            shoe.device, shoe.protocol, baud=shoe.baud, framing=shoe.framing, listen_only=shoe.listen_only
-        )
-        if shoe.protocol == "angel-eye":
-            return transport, PrintedFaces
-        return transport, self._registered_faces
-
-    def _registered_faces(self) -> Faces:
-        book = DeckBook.load(self.config.shoe.decks_directory)
-        for problem in book.problems:
-            logger.warning("decks: %s", problem)
-        return RegisteredFaces(book, self.config.shoe.deck_set)
-
-    def _ready(self, opened: Opened) -> None:
+    def _ready(self, play: Play, replayed: int) -> None:
         if self._litter is not None:
             self._litter.begin()
         self._condition, self._problem = "running", ""
-        where = self._view().phase
-        logger.info("ready: %d entries replayed, the table is in phase %s", opened.replayed, where)
-        self._heartbeat.ready(self._view())
+        view = play.view()
+        logger.info("ready: %d entries replayed, the table is in phase %s", replayed, view.phase)
+        self._heartbeat.ready(view)
         self.ready.set()
-
-    async def _end_play(self) -> None:
-        assert self.table is not None
-        self.control.decide = None
-        await self.table.close()
-        if self.outlets is not None:
-            await self.outlets.stop()
-        if self.simulation is not None:
-            await self.simulation.shoe.stop()
-        self._tail.close()
 
     def _close(self, journal: Journal) -> None:
         """Let go of the journal. Places of feeds that a full disk does not take are told again at the next start."""
@@ -329,71 +267,17 @@ class Controller:
             logger.warning("journal: %s", error)
             self._exit_code = EXIT_FAILED
 
-    def _view(self) -> Any:
-        assert self.table is not None
-        return self.table.view
-
-    def _submit(self, arrived: Arrived) -> None:
-        assert self.table is not None
-        self.table.submit(arrived)
-
     def _on_panel(self, event: PanelEvent) -> None:
-        if self.table is None:
+        if self.play is None:
             logger.warning("panel: pressed before the journal is open, and ignored: %s", event)
             return
-        self._submit(Arrived(from_panel(event, self.table.view, self.new_shoe), "panel"))
+        self.play.submit(Arrived(from_panel(event, self.play.view(), self.new_shoe), "panel"))
 
     def _on_panel_trouble(self, sentence: str | None) -> None:
-        if self.table is not None:
-            happened = i.ClearFault(fault=PANEL_FAULT) if sentence is None else _panel_fault(sentence)
-            self._submit(Arrived(happened, "panel"))
+        if self.play is not None:
+            self.play.panel_trouble(sentence)
 
-    def _reconcile_panel(self) -> None:
-        """Record the panel's trouble, or its end, if it came while there was no journal to record it in."""
-        recorded = PANEL_FAULT in self._view().faults
-        if self.panel.trouble is not None and not recorded:
-            self._submit(Arrived(_panel_fault(self.panel.trouble), "panel"))
-        elif self.panel.trouble is None and recorded:
-            self._submit(Arrived(i.ClearFault(fault=PANEL_FAULT), "panel"))
-
-    # ---- what follows a commit -------------------------------------------------------------------------------
-
-    def _shut_gate(self) -> None:
-        self.panel.gate(False)
-        if self.shoe is not None:
-            self.shoe.gate(False)
-
-    def _acknowledge(self, session: int, number: int) -> None:
-        if self.shoe is not None:
-            self.shoe.acknowledge(session, number)
-
-    def _on_disk(self) -> None:
-        if self.outlets is not None:
-            self.outlets.on_disk()
-
-    def _publish(self, committed: Committed) -> None:
-        view = committed.view
-        facts = [fact for caused in committed.facts for fact in caused]
-        if not self._stop.is_set():
-            self.panel.gate(view.gate_open)
-            if self.shoe is not None:
-                self.shoe.gate(view.gate_open)
-        if self.outlets is not None:
-            self.outlets.publish(committed)
-        self.panel.show(view)
-        if self.simulation is not None and any(fact.__struct_config__.tag == "shoe_loaded" for fact in facts):
-            self.simulation.refill()
-        if self.shoe is not None:
-            self.shoe.committed(facts)
-        self._on_commit(committed)
-        # Log and metrics can wait until the displays have been served, which is their turn of the loop.
-        asyncio.get_running_loop().call_soon(self._note, committed, facts)
-
-    def _note(self, committed: Committed, facts: Sequence[AnyFact]) -> None:
-        self.metrics.committed(committed.seconds, len(committed.batch))
-        for fact in facts:
-            self.metrics.fact(fact)
-        log_facts(committed.seq - len(facts) + 1, facts)
+    # ---- what goes wrong -------------------------------------------------------------------------------------
 
     def _journal_failed(self, error: JournalError) -> None:
         """End: nothing is acknowledged any more, and a new start knows what is on disk."""
@@ -419,18 +303,18 @@ class Controller:
 
     # ---- time ------------------------------------------------------------------------------------------------
 
-    async def _tick(self) -> None:
+    async def _tick(self, play: Play) -> None:
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            self._heartbeat.show(self._view())
+            self._heartbeat.show(play.view())
             step = self.clock.look()
             if step is not None:
-                self._submit(Arrived(step, "clock"))
-            if self.outlets is not None and self.metrics.enabled:
-                self.outlets.measure()
+                play.submit(Arrived(step, "clock"))
+            if self.metrics.enabled:
+                play.outlets.measure()
             self._look_at_disk()
             if self._litter is not None:
-                self._litter.look(self._tail.last_seq)
+                self._litter.look(play.tail.last_seq)
 
     def _look_at_disk(self) -> None:
         """Warn of a disk that fills up, once until there is room again: a full one stops play."""
@@ -441,18 +325,15 @@ class Controller:
         self._disk_short = short
 
     def _report(self) -> HealthReport:
-        vitals = measure(Path(self.config.journal.directory))
+        assert self.play is not None
+        play, vitals = self.play, measure(Path(self.config.journal.directory))
         return HealthReport(
             uptime_s=int(time.monotonic() - self._started),
-            shoe_connected=self.shoe.health().link if self.shoe else None,
-            faults=self._view().faults,
-            feeds=self.outlets.health() if self.outlets else (),
+            shoe_connected=play.shoe.health().link,
+            faults=play.view().faults,
+            feeds=play.outlets.health(),
             disk_free_mb=vitals.disk_free_mb,
             memory_mb=vitals.memory_mb,
             cpu_celsius=vitals.cpu_celsius,
             load=vitals.load,
         )
-
-
-def _panel_fault(sentence: str) -> i.RaiseFault:
-    return i.RaiseFault(fault=PANEL_FAULT, detail=sentence)

@@ -6,6 +6,7 @@ import contextlib
 from drivers.panel.functions import Button
 from drivers.panel.mock_panel import MockPanel
 from shoe_controller.app.controller import Controller
+from shoe_controller.app.play import Play
 from shoe_controller.session import inputs as i
 from shoe_controller.session.view import TableView
 
@@ -41,9 +42,12 @@ class People:
         view = self._view()
         return view.state in ("announced", "void", "shoe_ended", "ready") and not view.alarm
 
+    def _play(self) -> Play:
+        assert self._controller.play is not None  # since the controller is ready
+        return self._controller.play
+
     def _view(self) -> TableView:
-        assert self._controller.table is not None
-        return self._controller.table.view
+        return self._play().view()
 
     async def _act(self, view: TableView) -> None:
         if view.open_irregularities:
@@ -74,9 +78,9 @@ class People:
     async def _decide(self, view: TableView) -> None:
         """Accept what can be accepted; what cannot is void. The card that could not be read is looked at and keyed."""
         await self._pause(LOOK_SECONDS)
-        first = view.open_irregularities[0]
-        if first.kind == "unreadable_card" and self._controller.simulation is not None:
-            card = self._controller.simulation.body.out[-1].code
+        first, simulation = view.open_irregularities[0], self._play().simulation
+        if first.kind == "unreadable_card" and simulation is not None:
+            card = simulation.body.out[-1].code
             await self._controller.decide(i.Reconstruct(codes=(card,), by=SUPERVISOR), SUPERVISOR)
         else:
             await self._with_key(Button.ACCEPT)
@@ -92,9 +96,8 @@ class People:
 
     async def _settle(self) -> None:
         """Wait until everything that was pressed is on disk."""
-        assert self._controller.table is not None
         passed = asyncio.Event()
-        self._controller.table.probe(passed.set)
+        self._play().table.probe(passed.set)
         await passed.wait()
 
     def _panel(self) -> MockPanel:

@@ -87,10 +87,10 @@ class Live:
         from rich.text import Text  # noqa: PLC0415
 
         table = Table.grid(padding=(0, 2))
-        for name, text in _rows(view, self._lit(), self._gate_open()):
+        for name, text in _rows(view, self._lit()):
             table.add_row(Text(name, style="dim"), text)
         title = view.shoe.title if view.shoe else "waiting for a shoe"
-        display = self._controller.outlets.display_url if self._controller.outlets else ""
+        display = self._controller.play.outlets.display_url if self._controller.play else ""
         return Group(
             Panel(table, title=title, subtitle=f"display: {display}   Ctrl-C ends", width=78),
             Text("\n".join(self._said)),
@@ -101,11 +101,8 @@ class Live:
 
         return sorted(MockPanel(self._controller.panel.panel).lit) if self._controller.panel.panel.is_open else []
 
-    def _gate_open(self) -> bool:
-        return self._controller.table is not None and self._controller.table.view.gate_open
 
-
-def _rows(view: TableView, lit: list[str], gate_open: bool) -> list[tuple[str, str]]:
+def _rows(view: TableView, lit: list[str]) -> list[tuple[str, str]]:
     rows = [("", PHASES[view.phase])]
     shown = view.round
     if view.shoe is not None:
@@ -121,7 +118,7 @@ def _rows(view: TableView, lit: list[str], gate_open: bool) -> list[tuple[str, s
         rows.append(("next", view.next))
     rows += [("decide", f"{KIND_WORDS[one.kind]}: {one.waits_for}") for one in view.open_irregularities]
     rows.append(("lamps", " ".join(lit) or "–"))
-    rows.append(("gate", "open" if gate_open else "shut"))
+    rows.append(("gate", "open" if view.gate_open else "shut"))
     return rows
 
 

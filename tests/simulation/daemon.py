@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from shoe_controller.app import controller as app
-from shoe_controller.app import table_shoe
+from shoe_controller.app import shoe_source, table_shoe
 from shoe_controller.app.opening import open_table
 from shoe_controller.app.outlets import Outlets
 from shoe_controller.decks.book import DeckBook
@@ -49,21 +49,24 @@ class DyingController(app.Controller):
             opened.journal.append = append_or_die
         return opened
 
-    async def _assemble(self, opened):
-        await super()._assemble(opened)
-        connection = self.shoe._connection
+    def _put_together(self, opened, tail, source):
+        play = super()._put_together(opened, tail, source)
+        publish = play.table._publish
+        connection = play.shoe._connection
         send = connection._send_receipts
+
+        def publish_and_die(committed):
+            self._die_at("after the feeds, before the display")
+            publish(committed)
+            self._die_at("after publication, before the receipt")
 
         def send_and_die():
             send()
             self._die_at("after the receipt")
 
+        play.table._publish = publish_and_die
         connection._send_receipts = send_and_die
-
-    def _publish(self, committed):
-        self._die_at("after the feeds, before the display")
-        super()._publish(committed)
-        self._die_at("after publication, before the receipt")
+        return play
 
 
 class NoSocket:
@@ -128,12 +131,12 @@ class Machine:
         for module, name, stand_in in (
             (app, "time", clock),
             (app, "secrets", chosen),
-            (app, "transport_for", lambda *_, **__: cable),
+            (shoe_source, "transport_for", lambda *_, **__: cable),
             (app, "ControlSocket", NoSocket),
             (app, "TableClock", self._table_clock),
             (app, "open_table", self._open_table),
             (app, "measure", lambda _: none),
-            (app, "DeckBook", SimpleNamespace(load=lambda _: book)),
+            (shoe_source, "DeckBook", SimpleNamespace(load=lambda _: book)),
             (recovery, "Session", Session if engine == "transitions" else TableSession),
             (table, "time", clock),
             (table_shoe, "time", clock),
@@ -200,16 +203,16 @@ class Daemon:
     @property
     def drops(self):
         """What the link did not use, by reason."""
-        link = self.controller.shoe and self.controller.shoe._link
+        link = self.controller.play and self.controller.play.shoe._link
         counts = getattr(link, "drops", None) or getattr(link, "counters", None) or {}
         return {str(reason): count for reason, count in counts.items() if reason != "repeated"}
 
     @property
     def view(self):
-        return self.controller.table.view if self.controller.table is not None else None
+        return self.controller.play.view() if self.controller.play is not None else None
 
     def submit(self, arrived):
-        self.controller._submit(arrived)
+        self.controller.play.submit(arrived)
 
     def press(self, event):
         self.controller._on_panel(event)
@@ -225,12 +228,13 @@ class Daemon:
             self._put_away()
 
     def _put_away(self):
-        controller, loop = self.controller, self.loop
+        controller, play, loop = self.controller, self.controller.play, self.loop
         controller._die_at = lambda _: None
-        if controller.table is not None:
-            controller.table._failed = True
-            controller.table._thread = None
-        tasks = [self._task, *(controller.outlets._tasks if controller.outlets else ())]
+        tasks = [self._task]
+        if play is not None:
+            play.table._failed = True
+            play.table._thread = None
+            tasks += play.outlets._tasks
         with loop.running():
             loop.end(tasks)
         for task in tasks:

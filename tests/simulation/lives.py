@@ -219,8 +219,8 @@ class Lives:
         self._world.disk.sync_names(folder)
 
     def _commits_aside(self):
-        table = self.daemon.controller.table
-        return table is not None and table._busy
+        play = self.daemon.controller.play
+        return play is not None and play.table._busy
 
     def _aside_seconds(self):
         if self._world.time.now < self._slow_until:

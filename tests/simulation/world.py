@@ -261,7 +261,7 @@ class World:
         daemon, broker = self.daemon, self.broker
         if daemon is None or not daemon.ready or self.twin.untold or broker.terminal.waiting:
             return False
-        last, table = self.auditor.next_seq - 1, daemon.controller.table
+        last, table = self.auditor.next_seq - 1, daemon.controller.play.table
         heard = [len(consumer.events) for consumer in broker.consumers(self.plan)]
         return not table.waiting and not table._busy and all(events == last for events in heard)
 

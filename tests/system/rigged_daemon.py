@@ -19,6 +19,7 @@ from shoe_controller import logs
 from shoe_controller.app import controller as parts
 from shoe_controller.app.controller import Controller
 from shoe_controller.app.litter import Litter
+from shoe_controller.app.play import Play
 from shoe_controller.config import load
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.service.table import Table
@@ -27,7 +28,7 @@ from shoe_controller.service.table import Table
 POINTS = {
     "before-commit": (Table, "_commit", "before"),
     "after-commit": (Table, "_confirm", "before"),
-    "after-feeds": (Controller, "_publish", "before"),
+    "after-feeds": (Play, "_publish", "before"),
     "before-ack": (ShoeConnection, "_send_receipts", "before"),
     "after-ack": (ShoeConnection, "_send_receipts", "after"),
 }
@@ -89,11 +90,11 @@ async def play(config_file: Path) -> int:
                 case ["wall", seconds]:
                     wall.step_ns += int(float(seconds) * 1e9)
                 case ["break-journal"]:
-                    controller.table._fail(JournalError("broken by a test"))
+                    controller.play.table._fail(JournalError("broken by a test"))
                 case ["lose-panel"]:
                     controller.panel.panel.factory.close()
                 case ["hang"]:
-                    controller.table._busy = True  # a commit that never comes to an end
+                    controller.play.table._busy = True  # a commit that never comes to an end
                 case ["open-after", path]:
                     parts.open_table = opens_after(Path(path), parts.open_table)
                 case ["defect"]:
