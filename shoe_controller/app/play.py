@@ -84,6 +84,7 @@ class Play:
             source.faces,
             recorded=opened.journal.last_event,
             submit=self.submit,
+            consider=self.table.consider,
             told=self.table.work,
             view=self.view,
             metrics=metrics,

@@ -20,7 +20,7 @@ from shoe_controller.journal.store import Journal
 from shoe_controller.machine.states import BURNING, DEALING, DECISION
 from shoe_controller.metrics import Metrics
 from shoe_controller.service.arrivals import SHOE_FAULT, Faces, from_link, from_shoe
-from shoe_controller.service.table import Arrived
+from shoe_controller.service.table import Arrived, Consider
 from shoe_controller.session import inputs as i
 from shoe_controller.session.facts import AnyFact, Resolved
 from shoe_controller.session.holding import MISSING_FAULT
@@ -68,8 +68,8 @@ def _fresh_session(journal: Journal) -> int:
 class TableShoe:
     """One shoe in the event loop.
 
-    `recorded` is the last event on disk of a session, `submit` takes inputs, `told` is called after the last one for
-    now, `view` is the table as it stands.
+    `recorded` is the last event on disk of a session, `submit` takes inputs, `consider` what depends on the table once
+    those are on disk, `told` is called after the last one for now, `view` is the table as it is known to stand.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class TableShoe:
         *,
         recorded: Callable[[int], int | None],
         submit: Callable[[Arrived], None],
+        consider: Callable[[Consider], None],
         told: Callable[[], None],
         view: Callable[[], TableView],
         metrics: Metrics,
@@ -91,6 +92,7 @@ class TableShoe:
         self._faces = faces()
         self._recorded = recorded
         self._submit = submit
+        self._consider = consider
         self._view = view
         self._metrics = metrics
         self._connection: ShoeConnection = connect_shoe(
@@ -157,14 +159,14 @@ class TableShoe:
             self._connection.command(link.clear_error)
 
     def _tell(self, happened: i.AnyInput) -> None:
-        self._submit(Arrived(happened, SOURCE))
+        self._submit(_from_shoe(happened))
 
     def _on_event(self, event: e.LinkEvent) -> None:
         if self._leaving:
             return  # what is not acknowledged comes again at the next start
         if isinstance(event, e.ShoeEvent):
             if isinstance(event.happening, e.DeviceStarted):
-                self._forget_device_faults()
+                self._consider(_without_device_faults)
             if isinstance(event.happening, e.FaultChanged):
                 self._gate = None  # a shoe shuts its gate by itself in a fault, and leaves it shut
             happened = from_shoe(event.happening, self._faces)
@@ -182,12 +184,13 @@ class TableShoe:
             if notice.reason == self._refusal:
                 return
             self._refusal = notice.reason
+        if isinstance(notice, e.LinkUp):
+            self._link_up(notice)
+            return
         for happened in from_link(notice):
             if not (isinstance(happened, i.RaiseFault) and happened.fault == SHOE_FAULT and self._at_fault):
                 self._tell(happened)
-        if isinstance(notice, e.LinkUp):
-            self._link_up(notice)
-        elif isinstance(notice, e.LinkDown | e.LinkRefused):
+        if isinstance(notice, e.LinkDown | e.LinkRefused):
             self._at_fault = True
             self._gate = None
             self._metrics.connection(SOURCE, up=False)
@@ -198,11 +201,17 @@ class TableShoe:
             self._metrics.reconnected(SOURCE)
         self._refusal = ""
         keeps_nothing = isinstance(self._link, AngelEyeHostLink)
-        # What such a shoe stands in may have ended while nobody listened; what has not, it says again.
-        if keeps_nothing or self._serial_number not in (None, up.serial_number):
-            self._forget_device_faults()
-        if self._view().state in CARDS_DUE and (keeps_nothing or self._recorded(up.session) is None):
-            self._tell(i.RaiseFault(fault=MISSING_FAULT, detail=_unheard(keeps_nothing=keeps_nothing)))
+        another = self._serial_number not in (None, up.serial_number)
+
+        def connected(view: TableView) -> Iterable[Arrived]:
+            yield from map(_from_shoe, from_link(up))
+            # What such a shoe stands in may have ended while nobody listened; what has not, it says again.
+            if keeps_nothing or another:
+                yield from _without_device_faults(view)
+            if view.state in CARDS_DUE and (keeps_nothing or self._recorded(up.session) is None):
+                yield _from_shoe(i.RaiseFault(fault=MISSING_FAULT, detail=_unheard(keeps_nothing=keeps_nothing)))
+
+        self._consider(connected)
         self._serial_number = up.serial_number
         if self._at_fault:
             self._at_fault = False
@@ -212,11 +221,6 @@ class TableShoe:
             self._connection.command(lambda: link.set_time(time.time_ns() // 1000))
         self._gate = None
         self.gate(self._view().gate_open)
-
-    def _forget_device_faults(self) -> None:
-        for fault in self._view().faults:
-            if fault in DEVICE_FAULTS:
-                self._tell(i.ClearFault(fault=fault))
 
     def _on_heartbeat(self, beat: e.Heartbeat) -> None:
         self._metrics.reading(
@@ -234,6 +238,14 @@ class TableShoe:
         if self._beats_astray == 2:
             logger.warning("shoe: its gate is not %s as it should be: it is told again", "open" if wanted else "shut")
         self._connection.gate(wanted)
+
+
+def _from_shoe(happened: i.AnyInput) -> Arrived:
+    return Arrived(happened, SOURCE)
+
+
+def _without_device_faults(view: TableView) -> Iterable[Arrived]:
+    return [_from_shoe(i.ClearFault(fault=fault)) for fault in view.faults if fault in DEVICE_FAULTS]
 
 
 def _unheard(*, keeps_nothing: bool) -> str:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
@@ -47,6 +47,10 @@ class Arrived(msgspec.Struct, frozen=True):
     device: tuple[int, int] | None = None
     raw: bytes = b""
     answer: Answer | None = None
+
+
+Consider = Callable[[TableView], Iterable[Arrived]]
+"""Tells which inputs something amounts to at a table that stands like this."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -89,7 +93,7 @@ class Table:
         self._on_disk = on_disk
         self._publish = publish
         self._on_failed = on_failed
-        self._queue: deque[Arrived] = deque()
+        self._queue: deque[Arrived | Consider] = deque()
         self._probes: list[Callable[[], None]] = []
         self._thread: ThreadPoolExecutor | None = None
         self._aside_left = 0
@@ -116,6 +120,15 @@ class Table:
             self._queue.append(arrived)
             self._wake()
 
+    def consider(self, what: Consider) -> None:
+        """Take what depends on the table as it stands when all that was submitted before is on disk.
+
+        `view` may be behind that: on a slow disk a card waits, and whoever asks it decides about the past.
+        """
+        if not self._failed:
+            self._queue.append(what)
+            self._wake()
+
     def probe(self, passed: Callable[[], None]) -> None:
         """Have a function called when everything that was submitted before is done."""
         self._probes.append(passed)
@@ -130,13 +143,27 @@ class Table:
         """Take at once what was submitted, for a caller that has no more for now: a turn of the loop is saved."""
         self._due = False
         while self._queue and not self._busy and not self._failed:
-            batch = [self._queue.popleft() for _ in range(min(len(self._queue), MAX_BATCH))]
-            self._take(batch)
+            first = self._queue.popleft()
+            if isinstance(first, Arrived):
+                self._take(self._batch(first))
+            else:
+                self._queue.extendleft(reversed(list(first(self.view))))
         if not self._busy and not self._failed:
             self._settled.set()
             probes, self._probes = self._probes, []
             for passed in probes:
                 passed()
+
+    def _batch(self, first: Arrived) -> list[Arrived]:
+        """Return what can be committed together: what waits, up to something that must be considered after it."""
+        batch = [first]
+        while self._queue and len(batch) < MAX_BATCH:
+            following = self._queue[0]
+            if not isinstance(following, Arrived):
+                break
+            batch.append(following)
+            self._queue.popleft()
+        return batch
 
     def _take(self, batch: list[Arrived]) -> None:
         facts = [self._session.handle(arrived.happened) for arrived in batch]

@@ -146,6 +146,52 @@ def test_a_slow_commit_moves_the_next_ones_to_the_journals_thread_and_the_loop_g
     scene(tmp_path, play)
 
 
+def test_what_is_considered_sees_all_that_came_before_and_comes_before_all_that_came_later(tmp_path):
+    seen = []
+
+    def consider(view):
+        seen.append(view.state)
+        return [Arrived(i.RaiseFault(fault=f"while-{view.state}"), "test"), Arrived(i.NoteDevice(event="x"), "test")]
+
+    async def play(rig):
+        rig.submit(LOAD)
+        await rig.settled()
+        rig.table._aside_left = 9
+        rig.journal.go.clear()
+        rig.submit(i.PlaceBets())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        rig.submit(i.NoMoreBets())
+        rig.table.consider(consider)
+        rig.submit(i.ClearFault(fault="while-deal_1"))
+        assert rig.table.view.state == "ready"
+        assert rig.table.waiting == 3
+        rig.journal.go.set()
+        await rig.settled()
+        assert seen == ["deal_1"]
+        assert rig.journal.batches == [1, 1, 1, 3], "what it amounts to is committed in one piece with what follows"
+        assert rig.table.view.gate_open, "the fault was raised first, and cleared then"
+
+    scene(tmp_path, play)
+
+
+def test_what_amounts_to_nothing_is_not_recorded_and_a_failed_table_considers_nothing(tmp_path):
+    async def play(rig):
+        rig.table.consider(lambda view: ())
+        await rig.settled()
+        assert rig.journal.last_seq == 0
+        rig.journal.error = JournalFullError("the disk is full")
+        rig.submit(LOAD)
+        rig.table.consider(lambda view: [Arrived(LOAD, "test")])
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert rig.table.failed
+        rig.table.consider(lambda view: [Arrived(LOAD, "test")])
+        assert rig.table.waiting == 0
+
+    scene(tmp_path, play)
+
+
 def test_a_quick_disk_gets_the_commits_back_after_a_while(tmp_path, monkeypatch):
     monkeypatch.setattr("shoe_controller.service.table.SLOW_SECONDS", float("inf"))
 

@@ -200,6 +200,26 @@ def test_cards_that_a_shoe_told_nobody_and_nobody_asks_about_are_noticed():
         assert "nobody is told" in found_in(LEFT_ALONE).breach
 
 
+# The line is gone and there again while the cards before that still wait for a slow disk.
+SLOW_AND_CUT = [
+    replace(QUIET, seed=seed, protocol="angel-eye", cut_card=120, slips=0.05, cuts=0.7, slow_disk=0.7)
+    for seed in (4, 114)
+]
+
+
+def test_what_a_line_that_is_back_means_is_decided_about_the_table_and_not_about_its_past():
+    assert not [failure_report(outcome) for outcome in map(play, SLOW_AND_CUT) if outcome.breach]
+
+
+def test_a_decision_about_the_tables_past_is_noticed():
+    def at_once(table, what):
+        for arrived in what(table.view):
+            table.submit(arrived)
+
+    with mock.patch.object(Table, "consider", at_once):
+        assert "nobody is told" in found_in(SLOW_AND_CUT).breach
+
+
 def test_a_result_that_waits_for_nobody_although_cards_are_missing_is_noticed():
     # Seeds in which somebody pulls the last card out by force and presses the button for the result.
     with mock.patch.object(Session, "cards_may_be_missing", return_value=False):
