@@ -234,6 +234,7 @@ class Daemon:
         if play is not None:
             play.table._failed = True
             play.table._thread = None
+            play.table._finish = lambda *_: None  # of a commit that is on its way nobody hears any more
             tasks += play.outlets._tasks
         with loop.running():
             loop.end(tasks)

@@ -262,6 +262,8 @@ class World:
         if daemon is None or not daemon.ready or self.twin.untold or broker.terminal.waiting:
             return False
         last, table = self.auditor.next_seq - 1, daemon.controller.play.table
+        if table.failed:
+            return False  # it met the failing disk, and is about to end and start again
         heard = [len(consumer.events) for consumer in broker.consumers(self.plan)]
         return not table.waiting and not table._busy and all(events == last for events in heard)
 
