@@ -77,13 +77,14 @@ class ShoeConnection:
         clock: Callable[[], float] | None = None,
         on_told: Callable[[], None] = lambda: None,
     ) -> None:
+        self._loop = asyncio.get_running_loop()  # asked once: Python 3.11 makes a system call of each time
         self._transport = transport
         self._link = link
         self._on_event = on_event
         self._chance = chance
         self._backoff = backoff
         self._reopen_after = reopen_after
-        self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._clock = clock or self._loop.time
         self._ended: asyncio.Future[DeviceGoneError] | None = None  # of the present connection
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
@@ -117,7 +118,7 @@ class ShoeConnection:
     def acknowledge(self, session: int, number: int) -> None:
         """Tell the device that the event is on disk, as soon as those who wait for the event itself have it."""
         if not self._receipts:
-            asyncio.get_running_loop().call_later(RECEIPT_AFTER, self._send_receipts)
+            self._loop.call_later(RECEIPT_AFTER, self._send_receipts)
         self._receipts[session] = number
 
     def gate(self, is_open: bool) -> int:
@@ -144,7 +145,7 @@ class ShoeConnection:
         )
 
     async def _connect_once(self) -> DeviceGoneError:
-        ended: asyncio.Future[DeviceGoneError] = asyncio.get_running_loop().create_future()
+        ended: asyncio.Future[DeviceGoneError] = self._loop.create_future()
 
         def gone(error: DeviceGoneError) -> None:
             if not ended.done():
@@ -271,7 +272,7 @@ class ShoeConnection:
 
     def _watch_silence(self) -> None:
         if self._reopen_after is not None and self._silence is None:
-            self._silence = asyncio.get_running_loop().call_later(self._reopen_after, self._still_silent, self._data_at)
+            self._silence = self._loop.call_later(self._reopen_after, self._still_silent, self._data_at)
 
     def _still_silent(self, data_at: float | None) -> None:
         self._silence = None
@@ -295,4 +296,4 @@ class ShoeConnection:
         if deadline is not None:
             now = self._clock()
             self._timer_at = max(deadline, now + SHORTEST_TICK)
-            self._timer = asyncio.get_running_loop().call_later(self._timer_at - now, self._on_timer)
+            self._timer = self._loop.call_later(self._timer_at - now, self._on_timer)

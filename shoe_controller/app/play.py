@@ -49,6 +49,7 @@ class Play:
         on_commit: Callable[[Committed], None],
         on_failed: Callable[[JournalError], None],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._panel = panel
         self._metrics = metrics
         self._stopping = stopping
@@ -142,7 +143,7 @@ class Play:
         self.shoe.committed(facts)
         self._on_commit(committed)
         # Log and metrics can wait until the displays have been served, which is their turn of the loop.
-        asyncio.get_running_loop().call_soon(self._note, committed, facts)
+        self._loop.call_soon(self._note, committed, facts)
 
     def _note(self, committed: Committed, facts: Sequence[AnyFact]) -> None:
         self._metrics.committed(committed.seconds, len(committed.batch))

@@ -11,7 +11,8 @@ to begin a second continuation would fork the chain, so that is refused.
 
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from shoe_controller.journal import layout, volumes
@@ -89,16 +90,21 @@ def reveal(hidden: Path) -> Path:
     return path
 
 
-def settle(folder: Path) -> Path | None:
-    """Finish or undo what a crash interrupted; return the live volume, None if the folder has none."""
+@contextmanager
+def settled(folder: Path) -> Iterator[Path | None]:
+    """Finish or undo what a crash interrupted; give the live volume, None if the folder has none.
+
+    It stays open for reading meanwhile, so that its write-ahead log is not gone through anew by who opens it next.
+    """
     hidden = {path.name: path for path in folder.glob(f"{volumes.PREFIX}*{volumes.SUFFIX}{HIDDEN}")}
-    live = _live_volume(folder, hidden)
-    for path in hidden.values():
-        _remove(path)
-    if live is not None:
-        # A start that ended between giving a volume its name and making it durable left that to us.
-        _sync(folder)
-    return live
+    with ExitStack() as reading:
+        live = _live_volume(folder, hidden, reading)
+        for path in hidden.values():
+            _remove(path)
+        if live is not None:
+            # A start that ended between giving a volume its name and making it durable left that to us.
+            _sync(folder)
+        yield live
 
 
 def _sync(folder: Path) -> None:
@@ -108,7 +114,7 @@ def _sync(folder: Path) -> None:
         raise JournalDeviceError(f"the folder {folder} cannot be made durable: {error.strerror}") from error
 
 
-def _live_volume(folder: Path, hidden: dict[str, Path]) -> Path | None:
+def _live_volume(folder: Path, hidden: dict[str, Path], reading: ExitStack) -> Path | None:
     everything = volumes.all_volume_paths(folder)
     if not everything:
         return None
@@ -116,9 +122,10 @@ def _live_volume(folder: Path, hidden: dict[str, Path]) -> Path | None:
         # Set aside as damaged, but the volume of the new chain has not got its name yet.
         name = noted_successor(volumes.note_path(everything[-1]))
     else:
-        last = volumes.look_at(everything[-1])
+        last = reading.enter_context(volumes.looking_at(everything[-1]))
         if last.sealed is None:
             return last.path
+        reading.close()
         make_plain(last.path)
         name = volumes.name_for(last.sealed[0])
     if name + HIDDEN not in hidden:

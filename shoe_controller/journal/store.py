@@ -78,11 +78,11 @@ class Journal:
             raise JournalReadOnlyError(f"the folder {folder} cannot be made: {error.strerror}") from error
         handle = lock_folder(folder)
         try:
-            live = archive.settle(folder)
-            if live is None:
-                meta = volumes.new_chain_meta(secrets.token_hex(16), table)
-                live = archive.publish_volume(folder, meta)
-            return cls(folder, live, handle, signer=signer, archive_policy=archive_policy)
+            with archive.settled(folder) as live:
+                if live is None:
+                    meta = volumes.new_chain_meta(secrets.token_hex(16), table)
+                    live = archive.publish_volume(folder, meta)
+                return cls(folder, live, handle, signer=signer, archive_policy=archive_policy)
         except BaseException:
             os.close(handle)
             raise

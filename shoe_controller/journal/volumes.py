@@ -5,7 +5,10 @@ volume may be moved to another medium; verification and export take it from ther
 aside stays untouched where it is; a note beside it (`journal-000000004712.db.damaged`) takes it out of use.
 """
 
+import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -16,6 +19,7 @@ from shoe_controller.journal.errors import JournalFormatError, JournalMissingErr
 
 PREFIX = "journal-"
 SUFFIX = ".db"
+NOTE = ".damaged"
 
 
 class Volume(msgspec.Struct, frozen=True):
@@ -48,17 +52,34 @@ def first_seq_of(path: Path) -> int:
 
 def volume_paths(folder: Path) -> list[Path]:
     """Return the volumes in a folder that are in use, in the order of their facts."""
-    return [path for path in all_volume_paths(folder) if not note_path(path).exists()]
+    names = _names(folder)
+    return [folder / name for name in _volume_names(names) if name + NOTE not in names]
 
 
 def all_volume_paths(folder: Path) -> list[Path]:
     """Return the volumes in a folder, those set aside as damaged too, in the order of their facts."""
-    return sorted(path for path in folder.glob(f"{PREFIX}*{SUFFIX}") if path.name[len(PREFIX) : -len(SUFFIX)].isdigit())
+    return [folder / name for name in _volume_names(_names(folder))]
+
+
+def _names(folder: Path) -> frozenset[str]:
+    """Return what is in a folder; nothing if there is no such folder. Listing it once is quicker than a pattern."""
+    try:
+        return frozenset(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+
+
+def _volume_names(names: frozenset[str]) -> list[str]:
+    return sorted(
+        name
+        for name in names
+        if name.startswith(PREFIX) and name.endswith(SUFFIX) and name[len(PREFIX) : -len(SUFFIX)].isdigit()
+    )
 
 
 def note_path(path: Path) -> Path:
     """Return the name of the note that says that a volume was set aside as damaged."""
-    return path.with_name(path.name + ".damaged")
+    return path.with_name(path.name + NOTE)
 
 
 def files_of(paths: list[Path]) -> list[Path]:
@@ -79,11 +100,20 @@ def files_of(paths: list[Path]) -> list[Path]:
 
 def look_at(path: Path) -> Volume:
     """Return what the volume in a file says of itself."""
+    with looking_at(path) as volume:
+        return volume
+
+
+@contextmanager
+def looking_at(path: Path) -> Iterator[Volume]:
+    """Give what the volume in a file says of itself, and keep it open for reading meanwhile."""
     connection = layout.open_reader(path)
     try:
-        return read_volume(connection, path)
-    except sqlite3.Error as error:
-        raise from_sqlite(error, path, "reading the journal") from error
+        try:
+            volume = read_volume(connection, path)
+        except sqlite3.Error as error:
+            raise from_sqlite(error, path, "reading the journal") from error
+        yield volume
     finally:
         connection.close()
 

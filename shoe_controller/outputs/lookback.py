@@ -10,7 +10,9 @@ from shoe_controller.journal.entry import FactRecord, FactSource
 BOUNDARIES = frozenset({"betting", "shoe_loaded"})
 # About a week of a busy table. Older rounds can still be asked for by their seq.
 FARTHEST = 100_000
-_CHUNK = 512
+# Mostly a few dozen facts are enough; whoever looks far back soon takes large steps.
+_FIRST_STEP = 32
+_LONGEST_STEP = 2048
 
 
 class _RoundName(msgspec.Struct):
@@ -22,8 +24,10 @@ def backwards(source: FactSource, farthest: int = FARTHEST) -> Iterator[FactReco
     """Yield facts, the newest first, as far back as the journal goes or `farthest` facts."""
     upper = source.last_seq
     end = max(0, upper - farthest)
+    step = _FIRST_STEP
     while upper > end:
-        lower = max(end, upper - _CHUNK)
+        lower = max(end, upper - step)
+        step = min(2 * step, _LONGEST_STEP)
         # A new chain may have left a gap in the numbers; what lies behind it was yielded already.
         yield from (record for record in reversed(source.facts(lower, upper - lower)) if record.seq <= upper)
         upper = lower

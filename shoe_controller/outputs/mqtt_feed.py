@@ -57,6 +57,7 @@ class MqttFeed:
     ) -> None:
         self._source = source
         self._settings = settings
+        self._loop = asyncio.get_running_loop()
         self._identity = identity
         self._words = TableMessages(identity, now)
         self._snapshot = snapshot
@@ -114,7 +115,7 @@ class MqttFeed:
             self._pump()
         if not self._settling:
             self._settling = True
-            asyncio.get_running_loop().call_soon(self._settle)
+            self._loop.call_soon(self._settle)
 
     def _settle(self) -> None:
         self._settling = False
@@ -161,7 +162,7 @@ class MqttFeed:
         connection.on_room = self._room
         if self._desk is not None:
             connection.subscribe(self._topics[messages.RESEND_REQUEST])
-            self._resending = asyncio.get_running_loop().create_task(self._desk.run(self._send_again))
+            self._resending = self._loop.create_task(self._desk.run(self._send_again))
         if self._inlet is not None:
             connection.subscribe(self._topics[messages.WAGERS_IN])
         # Facts wait for the answer to the status, once for each connection: a broker that does not let us write says so
@@ -265,7 +266,7 @@ class MqttFeed:
         # Later, after the displays, and one at a time: a state that the next card makes old need not be sent at all.
         if not self._state_due:
             self._state_due = True
-            asyncio.get_running_loop().call_later(STATE_AFTER, self._send_state)
+            self._loop.call_later(STATE_AFTER, self._send_state)
 
     def _send_state(self) -> None:
         if self._state_on_the_way or self._connection is None:

@@ -85,6 +85,7 @@ class Table:
         publish: Callable[[Committed], None],
         on_failed: Callable[[JournalError], None],
     ) -> None:
+        self._loop = asyncio.get_running_loop()  # asked once: Python 3.11 makes a system call of each time
         self._session = session
         self._journal = journal
         self._clock = clock
@@ -137,7 +138,7 @@ class Table:
     def _wake(self) -> None:
         if not self._due and not self._busy:
             self._due = True
-            asyncio.get_running_loop().call_soon(self.work)
+            self._loop.call_soon(self.work)
 
     def work(self) -> None:
         """Take at once what was submitted, for a caller that has no more for now: a turn of the loop is saved."""
@@ -207,7 +208,7 @@ class Table:
     def _aside(self, work: Callable[[], None], finished: Callable[[BaseException | None], None]) -> None:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "journal")
-        future = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        future = self._loop.run_in_executor(self._thread, work)
 
         def done(result: asyncio.Future[None]) -> None:
             self._busy = False
@@ -247,7 +248,7 @@ class Table:
     def _tidy_later(self) -> None:
         if self._tidying is not None:
             self._tidying.cancel()
-        self._tidying = asyncio.get_running_loop().call_later(TIDY_AFTER_SECONDS, self._tidy)
+        self._tidying = self._loop.call_later(TIDY_AFTER_SECONDS, self._tidy)
 
     def _tidy(self) -> None:
         if self._busy or self._failed or self._queue:
