@@ -60,9 +60,17 @@ class People:
         elif state == "complete":
             self._press(Button.RESULT)
         elif not self._world.twin.body.cards_left and not view.faults:
-            self._press(Button.VOID)  # a shoe that cannot say that it is empty
+            self._nothing_left(state)
         elif self._world.twin.body.gate_open and not self._world.twin.troubled:
             self._draw(view)
+
+    def _nothing_left(self, state):
+        """Go on where a card is due from a shoe that is empty and has not said so."""
+        if state == "burning":
+            self._at_shoe("new-shoe")  # somebody accepted a new shoe before there was one
+            self._ask(Request(command="new-shoe"))
+        else:
+            self._press(Button.VOID)
 
     def _draw(self, view):
         """Draw the next card; a quick dealer draws the whole initial deal before anybody can look."""

@@ -20,7 +20,7 @@ VERIFY_ONE_IN = 10  # the whole journal of every world is compared with what was
 DOCUMENT = Path(__file__).parents[2] / "docs" / "campaign.md"
 TOLD = 25  # words about progress
 # Then the next process begins. Nothing is collected in one: what is left of its worlds, some 5 MB each, goes with it.
-WORLDS_IN_A_PROCESS = 50
+WORLDS_IN_A_PROCESS = 150
 
 
 def one_world(seed):
