@@ -23,8 +23,9 @@ $(RUN_STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	@.ci/lgpio-tools $(BIN)/python
 	@echo "==> installing the program with its test tools, pinned"
-	@$(PIP) install --constraint constraints.txt --editable '.[gpio,metrics,test]'
+	@PYPI=1 $(PIP) install --constraint constraints.txt --editable '.[gpio,metrics,test]'
 	@touch $@ $(RUN_STAMP)
 
 setup: $(RUN_STAMP)

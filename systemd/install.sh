@@ -6,7 +6,7 @@
 #   --root DIR        install into a folder (an image that is being built) instead of this machine
 #   --no-program      leave the program in /opt as it is; units, rules, users and folders only
 #   --offline WHEELS  take the Python packages from a folder instead of the network; on a machine of the same kind:
-#                    pip wheel --constraint constraints.txt --wheel-dir WHEELS '.[gpio,metrics]'
+#                    PYPI=1 pip wheel --constraint constraints.txt --wheel-dir WHEELS '.[gpio,metrics]'
 set -euo pipefail
 
 root= program=yes wheels=
@@ -82,6 +82,8 @@ if [ "$program" = yes ]; then
     chmod 0755 "$release"
     say "program in ${release#"$root"} (this takes a few minutes on a Pi)"
     "$python" -m venv "$release" || stop "Python's venv is missing: apt install python3-venv"
+    [ -n "$wheels" ] || "$project/.ci/lgpio-tools" "$release/bin/python" || stop "lgpio, the library for the panel, cannot be built"
+    export PYPI=1 # lgpio, where pip builds it, brings its own C library
     pip=("$release/bin/pip" --quiet --disable-pip-version-check install)
     what=$project
     if [ -n "$wheels" ]; then
