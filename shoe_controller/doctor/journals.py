@@ -71,15 +71,10 @@ def check_journal(config: Config) -> Iterator[Finding]:
     folder = Path(config.journal.directory)
     try:
         everything = volumes.all_volume_paths(folder)
-        if not everything:
-            next(folder.iterdir(), None)
-    except FileNotFoundError:
-        yield ok("journal", f"none yet; the daemon begins one in {folder}")
-        return
-    except OSError as error:
+    except JournalError as error:
         yield fail(
             "journal",
-            f"{folder} cannot be read: {error.strerror}",
+            str(error),
             "sudo shoe-controller doctor   (as the daemon's user)",
             f"sudo chown -R shoe-controller:shoe-controller {folder}",
         )

@@ -13,7 +13,7 @@ from shoe_controller.config.secret_files import too_open
 from shoe_controller.doctor.findings import Finding, fail, ok, split, warn
 from shoe_controller.doctor.machine import Machine
 from shoe_controller.journal import volumes
-from shoe_controller.journal.errors import KeyFileError
+from shoe_controller.journal.errors import JournalError, KeyFileError
 from shoe_controller.journal.signing import SigningKey, public_path, read_public_key
 
 SOON = timedelta(days=30)
@@ -44,6 +44,14 @@ def check_keys(config: Config, machine: Machine) -> Iterator[Finding]:
             yield _certificate(name, Path(path))
 
 
+def _is_begun(journal: Path) -> bool:
+    """Tell whether there is a journal; of one that cannot be read another check tells."""
+    try:
+        return bool(volumes.all_volume_paths(journal))
+    except JournalError:
+        return False
+
+
 def _signing_key(config: Config, machine: Machine) -> Iterator[Finding]:
     path = Path(config.journal.signing_key_file)
     try:
@@ -52,7 +60,7 @@ def _signing_key(config: Config, machine: Machine) -> Iterator[Finding]:
         yield fail("signing key", f"{path} cannot be reached: {error.strerror}", "sudo shoe-controller doctor")
         return
     if not there:
-        if volumes.all_volume_paths(Path(config.journal.directory)):
+        if _is_begun(Path(config.journal.directory)):
             yield warn(
                 "signing key",
                 f"{path} is not there although there is a journal: the daemon will make a new one",

@@ -2,7 +2,7 @@
 
 JournalError               anything wrong with the journal, in one sentence
 ├── JournalFullError       no space left (also OSError)
-├── JournalReadOnlyError   the file or its file system cannot be written (also PermissionError)
+├── JournalReadOnlyError   file, folder or file system cannot be read or written (also PermissionError)
 ├── JournalDeviceError     the disk reported an error (also OSError)
 ├── JournalBusyError       another process writes to this journal (also BlockingIOError)
 ├── JournalDamagedError    the contents are not what was written (also ValueError)
@@ -29,7 +29,7 @@ class JournalFullError(JournalError, OSError):
 
 
 class JournalReadOnlyError(JournalError, PermissionError):
-    """The journal cannot be written."""
+    """The journal cannot be written, or not even read."""
 
 
 class JournalDeviceError(JournalError, OSError):

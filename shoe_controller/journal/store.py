@@ -78,10 +78,9 @@ class Journal:
             raise JournalReadOnlyError(f"the folder {folder} cannot be made: {error.strerror}") from error
         handle = lock_folder(folder)
         try:
-            with archive.settled(folder) as live:
-                if live is None:
-                    meta = volumes.new_chain_meta(secrets.token_hex(16), table)
-                    live = archive.publish_volume(folder, meta)
+            with archive.settled(folder) as found:
+                meta = volumes.new_chain_meta(secrets.token_hex(16), table)
+                live = found or archive.publish_volume(folder, meta)
                 return cls(folder, live, handle, signer=signer, archive_policy=archive_policy)
         except BaseException:
             os.close(handle)

@@ -15,7 +15,7 @@ import msgspec
 
 from shoe_controller.journal import layout
 from shoe_controller.journal.chain import genesis, origin
-from shoe_controller.journal.errors import JournalFormatError, JournalMissingError, from_sqlite
+from shoe_controller.journal.errors import JournalFormatError, JournalMissingError, JournalReadOnlyError, from_sqlite
 
 PREFIX = "journal-"
 SUFFIX = ".db"
@@ -62,11 +62,13 @@ def all_volume_paths(folder: Path) -> list[Path]:
 
 
 def _names(folder: Path) -> frozenset[str]:
-    """Return what is in a folder; nothing if there is no such folder. Listing it once is quicker than a pattern."""
+    """Return what is in a folder; nothing if there is no such folder."""
     try:
-        return frozenset(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
+        return frozenset(os.listdir(folder))  # noqa: PTH208 - names are all that is wanted, and each start asks often
+    except FileNotFoundError:
         return frozenset()
+    except OSError as error:
+        raise JournalReadOnlyError(f"the folder {folder} cannot be read: {error.strerror}") from error
 
 
 def _volume_names(names: frozenset[str]) -> list[str]:

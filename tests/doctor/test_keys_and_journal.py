@@ -69,6 +69,12 @@ def test_before_the_first_start_there_is_no_key(config, machine):
     assert (verdict, "none yet" in what) == ("ok", True)
 
 
+def test_a_journal_that_cannot_be_read_is_left_to_its_own_check(config, machine):
+    (machine.state / "journal").write_text("not a folder")
+    verdict, what = only_signing(check_keys(config(), machine))
+    assert (verdict, "none yet" in what) == ("ok", True)
+
+
 def test_a_key_with_its_public_half_is_ok(config, machine, signing_key):
     verdict, what = only_signing(check_keys(config(), machine))
     assert verdict == "ok"

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from shoe_controller.journal import archive, chain, layout, volumes
-from shoe_controller.journal.errors import DuplicateEventError, JournalDeviceError, JournalMissingError
+from shoe_controller.journal.errors import DuplicateEventError, JournalDeviceError, JournalMissingError, JournalReadOnlyError
 from shoe_controller.journal.reading import entries
 from shoe_controller.journal.signing import checker, good_signature
 from shoe_controller.journal.store import Journal
@@ -238,3 +238,10 @@ def test_files_are_found_by_folder_or_name(folder, entry, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(JournalMissingError, match="holds no journal"):
         volumes.files_of([tmp_path / "empty"])
+
+
+def test_a_folder_that_cannot_be_read_is_told_from_an_empty_one(tmp_path):
+    folder = tmp_path / "journal"
+    folder.symlink_to(folder)
+    with pytest.raises(JournalReadOnlyError, match=f"the folder {folder} cannot be read: Too many levels"):
+        volumes.volume_paths(folder)
