@@ -8,7 +8,12 @@ import sys
 import pytest
 
 from shoe_controller.journal import archive, chain, layout, volumes
-from shoe_controller.journal.errors import DuplicateEventError, JournalDeviceError, JournalMissingError, JournalReadOnlyError
+from shoe_controller.journal.errors import (
+    DuplicateEventError,
+    JournalDeviceError,
+    JournalMissingError,
+    JournalReadOnlyError,
+)
 from shoe_controller.journal.reading import entries
 from shoe_controller.journal.signing import checker, good_signature
 from shoe_controller.journal.store import Journal
