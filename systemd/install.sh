@@ -82,7 +82,7 @@ if [ "$program" = yes ]; then
     chmod 0755 "$release"
     say "program in ${release#"$root"} (this takes a few minutes on a Pi)"
     "$python" -m venv "$release" || stop "Python's venv is missing: apt install python3-venv"
-    [ -n "$wheels" ] || "$project/.ci/lgpio-tools" "$release/bin/python" || stop "lgpio, the library for the panel, cannot be built"
+    [ -n "$wheels" ] || "$project/.ci/lgpio-tools" "$python" || stop "lgpio, the library for the panel, cannot be built"
     export PYPI=1 # lgpio, where pip builds it, brings its own C library
     pip=("$release/bin/pip" --quiet --disable-pip-version-check install)
     what=$project

@@ -10,6 +10,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 DAY = dt.timedelta(days=1)
+SIGNS_CERTIFICATES = x509.KeyUsage(
+    key_cert_sign=True,
+    crl_sign=True,
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    encipher_only=False,
+    decipher_only=False,
+)
 
 
 class Authority:
@@ -48,7 +59,12 @@ class Authority:
             .not_valid_before(now - 3 * DAY)
             .not_valid_after(now - DAY if expired else now + DAY)
             .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+            # From Python 3.13 on: no certificate that does not say which key signed it, no authority without its usage.
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
+        if authority:
+            builder = builder.add_extension(SIGNS_CERTIFICATES, critical=True)
         if host is not None:
             try:
                 name: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -45,16 +46,15 @@ def test_a_sealed_volume_takes_no_more_entries(folder, entry):
     with Journal.open(folder) as journal:
         journal.append([entry(1)])
         sealed = journal.archive()
-    file = sqlite3.connect(sealed)
-    with pytest.raises(sqlite3.IntegrityError, match="finished"):
-        file.execute(
-            "INSERT INTO entries SELECT 2, 1, boot, 1, 1, 1, 'x', NULL, NULL, 'x', '', '', raw, prev, hash, NULL "
-            "FROM entries"
-        )
-    for statement in ("DELETE FROM seal", "UPDATE seal SET next_seq = 1"):
-        with pytest.raises(sqlite3.IntegrityError, match="never"):
-            file.execute(statement)
-    file.close()
+    with closing(sqlite3.connect(sealed)) as file:
+        with pytest.raises(sqlite3.IntegrityError, match="finished"):
+            file.execute(
+                "INSERT INTO entries SELECT 2, 1, boot, 1, 1, 1, 'x', NULL, NULL, 'x', '', '', raw, prev, hash, NULL "
+                "FROM entries"
+            )
+        for statement in ("DELETE FROM seal", "UPDATE seal SET next_seq = 1"):
+            with pytest.raises(sqlite3.IntegrityError, match="never"):
+                file.execute(statement)
 
 
 def test_events_in_archived_volumes_are_recognised_for_ever(folder, entry):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -144,7 +145,7 @@ def test_a_read_only_file_system_is_told_as_such(small_disk, entry):
 
 
 AS_NOBODY = """
-import os, sys, pathlib
+import os, sys, pathlib, urllib.parse  # which pathlib asks for only when it is nobody, since Python 3.13
 from shoe_controller.journal.store import Journal
 os.setgid(65534)
 os.setuid(65534)
@@ -226,7 +227,7 @@ def test_reading_a_damaged_page_names_the_file(folder, entry):
     for page in range(20, len(data) // layout.PAGE_SIZE):
         data[page * layout.PAGE_SIZE : page * layout.PAGE_SIZE + 100] = bytes(100)
     path.write_bytes(data)
-    with pytest.raises(JournalDamagedError, match=path.name):
-        Reader(folder).facts(0, 1000)
+    with closing(Reader(folder)) as reader, pytest.raises(JournalDamagedError, match=path.name):
+        reader.facts(0, 1000)
     with pytest.raises(JournalDamagedError, match=path.name):
         list(entries(folder, 1))

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -63,7 +64,7 @@ def test_an_empty_batch_is_no_commit(journal, folder):
 
 
 def test_the_file_says_what_it_is(journal):
-    with sqlite3.connect(journal.live) as file:
+    with closing(sqlite3.connect(journal.live)) as file:
         settings = {
             name: file.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("application_id", "user_version", "journal_mode", "page_size")

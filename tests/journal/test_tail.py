@@ -1,6 +1,7 @@
 """The tail: newest facts from memory, older ones from disk, the same facts either way."""
 
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -43,7 +44,8 @@ def test_a_record_carries_what_a_sink_needs(journal, tail, entry):
     (record,) = tail.facts(0, 10)
     assert record.fact == new.facts[0]
     assert (record.stamp, record.source, record.raw, record.type) == (new.stamp, "shoe", new.raw, "card")
-    assert Reader(journal.folder).facts(0, 10) == [record]
+    with closing(Reader(journal.folder)) as reader:
+        assert reader.facts(0, 10) == [record]
 
 
 def test_a_tail_knows_what_was_committed_before_it(folder, entry):
@@ -98,7 +100,8 @@ def test_after_a_new_chain_reading_skips_what_was_set_aside(folder, entry):
         assert [record.seq for record in tail.facts(0, 9)] == [1]
         journal.append([entry(4)])
         assert [record.seq for record in tail.facts(0, 9)] == [1, 4]
-        assert [record.seq for record in Reader(folder).facts(0, 9)] == [1, 4]
+        with closing(Reader(folder)) as reader:
+            assert [record.seq for record in reader.facts(0, 9)] == [1, 4]
         assert [e.seq for e in entries(folder, 1)] == [1, 4]
         tail.close()
 

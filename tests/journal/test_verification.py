@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -311,11 +312,12 @@ def test_a_torn_volume_is_named_and_the_others_are_verified(played, page):
 
 def test_a_volume_torn_in_the_middle_says_how_far_it_could_be_read(played):
     path = files(played)[2]
-    root = sqlite3.connect(path).execute("SELECT pageno FROM dbstat WHERE name = 'entries' AND pagetype = 'leaf'")
-    try:
-        leaf = [number for (number,) in root][60]
-    except sqlite3.OperationalError:  # this SQLite was built without dbstat
-        leaf = path.stat().st_size // layout.PAGE_SIZE // 2
+    pages = "SELECT pageno FROM dbstat WHERE name = 'entries' AND pagetype = 'leaf'"
+    with closing(sqlite3.connect(path)) as file:
+        try:
+            leaf = [number for (number,) in file.execute(pages)][60]
+        except sqlite3.OperationalError:  # this SQLite was built without dbstat
+            leaf = path.stat().st_size // layout.PAGE_SIZE // 2
     data = bytearray(path.read_bytes())
     data[(leaf - 1) * layout.PAGE_SIZE : leaf * layout.PAGE_SIZE] = b"\xee" * layout.PAGE_SIZE
     path.write_bytes(data)
