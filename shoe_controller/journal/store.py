@@ -79,8 +79,7 @@ class Journal:
         handle = lock_folder(folder)
         try:
             with archive.settled(folder) as found:
-                meta = volumes.new_chain_meta(secrets.token_hex(16), table)
-                live = found or archive.publish_volume(folder, meta)
+                live = found or _begin_chain(folder, table)
                 return cls(folder, live, handle, signer=signer, archive_policy=archive_policy)
         except BaseException:
             os.close(handle)
@@ -334,6 +333,10 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _begin_chain(folder: Path, table: str) -> Path:
+    return archive.publish_volume(folder, volumes.new_chain_meta(secrets.token_hex(16), table))
 
 
 def _plain(source: str) -> str:
