@@ -196,12 +196,18 @@ def test_fail_over_goes_to_the_next_broker_and_back(tmp_path, table):
 
 def test_a_daemon_that_is_told_to_stop_while_it_connects_stops_at_once(table):
     async def scenario():
+        called = asyncio.Event()
+
+        async def never_answers(reader, writer):
+            called.set()
+            await bad_brokers.never_answers(reader, writer)
+
         async with (
-            serving(bad_brokers.never_answers) as bad,
-            asyncio.timeout(5),
+            asyncio.timeout(30),
+            serving(never_answers) as bad,
             feeding(table, quick(bad, connect_timeout=60.0)),
         ):
-            await asyncio.sleep(0.1)
+            await called.wait()
 
     asyncio.run(scenario())
 
