@@ -41,7 +41,9 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         # Only the module of the command that was asked for is imported: start-up on a Pi matters.
         asked = next((word for word in arguments if not word.startswith("-")), "")
-        args = build_program({asked}).parse_args(arguments)
+        args, unknown = build_program({asked}).parse_known_args(arguments)
+        if unknown:
+            args.refuse(f"unrecognized arguments: {' '.join(unknown)}")
         return int(args.run(args))
     finally:
         sys.stdout.flush()  # here, where a reader that went away is expected, and not when the interpreter ends
@@ -92,5 +94,5 @@ def build_command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(command)
-    command.set_defaults(run=module.run)
+    command.set_defaults(run=module.run, refuse=command.error)
     return command

@@ -61,6 +61,15 @@ def test_an_unknown_command_names_those_there_are(capsys):
     assert all(name in error for name in COMMANDS)
 
 
+def test_an_argument_that_a_command_does_not_have_is_answered_with_the_use_of_that_command(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["check-config", "--config", "x"])
+    assert caught.value.code == 2
+    usage, error = capsys.readouterr().err.splitlines()
+    assert usage == "usage: shoe-controller check-config [-h] [--format {text,json}] [file]"
+    assert error == "shoe-controller check-config: error: unrecognized arguments: --config"
+
+
 @pytest.mark.parametrize("arguments", [("games",), ("games", "--format", "json"), ("replay", "--help")])
 def test_a_reader_that_goes_away_is_no_error(arguments):
     reader, writer = os.pipe()
