@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from shoe_controller.script import to_line
+from shoe_controller.session import facts as f
 from shoe_controller.session import inputs as i
 from shoe_controller.session.session import Session
 from tests.simulation.auditor import Auditor
@@ -53,10 +54,10 @@ def breach_of(inputs):
 
 
 def shrink_inputs(inputs):
-    """Return the fewest inputs at which the table alone goes wrong; if it does not, those since the last shoe."""
+    """Return the fewest inputs at which the table alone goes wrong; if it does not, what counted since the last shoe."""
     if not breach_of(inputs):
         shoes = [at for at, happened in enumerate(inputs) if isinstance(happened, i.LoadShoe)]
-        return inputs[shoes[-1] if shoes else 0 :]
+        return _not_refused(inputs[shoes[-1] if shoes else 0 :])
     size = len(inputs) // 2
     while size:
         at = 0
@@ -68,6 +69,12 @@ def shrink_inputs(inputs):
                 at += size
         size //= 2
     return inputs
+
+
+def _not_refused(inputs):
+    """Leave out what changed nothing: a button that is pressed in vain for minutes hides what led to it."""
+    session = Session()
+    return [happened for happened in inputs if {type(fact) for fact in session.handle(happened)} != {f.Refused}]
 
 
 def failure_report(outcome):
