@@ -90,7 +90,7 @@ if [ "$program" = yes ]; then
         pip+=(--no-index --find-links "$wheels")
         # To build the program takes packages that no folder of wheels holds: the program is one of the wheels.
         what=$(ls -t "$wheels"/shoe_controller-*.whl 2>/dev/null | head -n 1) || true
-        [ -n "$what" ] || stop "$wheels does not hold the program: pip wheel --wheel-dir $wheels '$project[gpio,metrics]'"
+        [ -n "$what" ] || stop "$wheels does not hold the program: PYPI=1 pip wheel --wheel-dir $wheels '$project[gpio,metrics]'"
     fi
     "${pip[@]}" --constraint "$project/constraints.txt" "${what}[gpio,metrics]"
     "$release/bin/shoe-controller" --version >/dev/null

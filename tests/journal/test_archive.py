@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -186,6 +187,28 @@ def test_a_crash_while_the_next_volume_is_written_loses_nothing(folder, entry):
         assert journal.append([entry(2)]) == [2]
         journal.archive()
         assert journal.append([entry(3)]) == [3]
+
+
+def test_the_live_volume_is_open_from_the_first_look_on_so_that_its_log_is_read_once(folder, entry):
+    def is_open():
+        return any(handle.resolve() == live for handle in Path("/proc/self/fd").iterdir())
+
+    with Journal.open(folder) as journal:
+        journal.append([entry(1)])
+        live = journal.live.resolve()
+    assert not is_open()
+    with archive.settled(folder) as found:
+        assert found == journal.live
+        assert is_open()
+    assert not is_open()
+
+
+def test_a_volume_that_a_killed_start_made_and_never_opened_is_gone_on_with(folder, entry):
+    folder.mkdir()
+    archive.publish_volume(folder, volumes.new_chain_meta("5" * 32, "north/B12"))
+    with Journal.open(folder) as journal:
+        assert journal.append([entry(1)]) == [1]
+        assert journal._connection.execute("PRAGMA journal_mode").fetchone() == (b"wal",)
 
 
 def test_a_start_makes_the_name_of_a_volume_durable_that_a_killed_start_left(folder, entry, monkeypatch):

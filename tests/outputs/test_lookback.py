@@ -32,6 +32,13 @@ def test_the_current_round_is_the_last_that_began(played):
     assert current_round(played) == 710
 
 
+def test_the_current_round_is_found_without_reading_far(played, monkeypatch):
+    read, facts = [], played.facts
+    monkeypatch.setattr(played, "facts", lambda after, limit: read.append(limit) or facts(after, limit))
+    assert current_round(played) == 710
+    assert sum(read) < 50
+
+
 def test_without_a_round_everything_is_current(table):
     assert current_round(table.source) == 1
     table.commit(*round_facts(1)[1:3])

@@ -54,7 +54,7 @@ def breach_of(inputs):
 
 
 def shrink_inputs(inputs):
-    """Return the fewest inputs that make a table go wrong; if none do, those since the last shoe that counted."""
+    """Return the fewest inputs that make a table go wrong; if none do, what counted since the last shoe."""
     if not breach_of(inputs):
         shoes = [at for at, happened in enumerate(inputs) if isinstance(happened, i.LoadShoe)]
         return _not_refused(inputs[shoes[-1] if shoes else 0 :])
