@@ -19,7 +19,11 @@ def demo_config(
             title="Demonstration",
             game=game,
             decks=decks,
-            limits={"player": Limit(min="100", max="50000"), "tie": Limit(min="50", max="5000")},
+            limits={
+                "player": Limit(min="100", max="50000"),
+                "banker": Limit(min="100", max="50000"),
+                "tie": Limit(min="50", max="5000"),
+            },
         ),
         policy=Policy(betting_countdown=0),
         shoe=Shoe(protocol="simulated"),
